@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build stub dist test test-full test-bare bench lint install
+.PHONY: help run build stub console dist test test-full test-bare bench lint install
 
 # rustup installs here when it is not on the path yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -23,6 +23,10 @@ build: ## Build target/release/quaymaster
 stub: ## Build libbaqcstub, its links, header and copybook into target/stub-files
 	@scripts/install.sh build
 	scripts/stub.sh
+
+console: ## Build console/dist, the browser console that the server embeds, and run its unit tests
+	@scripts/install.sh console
+	cd console && npm ci && npm run types && npm test && npm run build
 
 dist: ## Build what is handed out for other machines into target/dist
 	@scripts/install.sh build dist

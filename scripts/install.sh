@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what a bare Debian machine lacks: install.sh [build] [test] [full] [bench] [lint] [dist] [bare].
+# Installs what a bare Debian machine lacks: install.sh [build] [test] [full] [bench] [lint] [console] [dist] [bare].
 # Works as root or with sudo. Where nothing is missing it changes nothing and needs no network.
 # Tests start their own slapd, nginx, PostgreSQL and RabbitMQ: the services of these packages are not started,
 # neither now nor when the machine starts.
@@ -24,13 +24,14 @@ packages_of() {
             ;;
         full) echo unzip:unzip ;;
         lint) echo g++:c++ ;; # libfuzzer, for fuzz/
+        console) echo nodejs:node npm:npm ;;
         bare) echo debootstrap:debootstrap git:git curl:curl procps:ps ;;
         dist) echo zip:zip ;;
         bench)
             echo gnucobol3:cobc nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl curl:curl unzip:unzip
             echo wrk:wrk rabbitmq-server:/usr/lib/rabbitmq openjdk-17-jdk-headless:javac maven:mvn golang-go:go
             ;;
-        *) say "unknown part '$1'; expected build, test, full, bench, lint, dist or bare"; exit 2 ;;
+        *) say "unknown part '$1'; expected build, test, full, bench, lint, console, dist or bare"; exit 2 ;;
     esac
 }
 

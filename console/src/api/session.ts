@@ -1,0 +1,24 @@
+// Who is signed in, and what that user may do. Read once at the start and again after each sign-in.
+
+import { computed, signal } from '@preact/signals';
+import type { May, Session } from './pending.ts';
+import { request } from './request.ts';
+
+const NONE: May = { administer: false, change: false, messages: false };
+
+export const session = signal<Session | undefined>(undefined);
+export const may = computed<May>(() => session.value?.may ?? NONE);
+
+/** Reads the session again, for example when queue managers came or went. */
+export async function readSession(): Promise<void> {
+  session.value = await request('GET /api/v1/session', {});
+}
+
+export async function signOut(): Promise<void> {
+  await request('DELETE /ibmmq/rest/{version}/login', { path: { version: 'v3' } });
+  try {
+    sessionStorage.clear();
+  } finally {
+    location.reload();
+  }
+}

@@ -1,0 +1,59 @@
+// Which pages there are: what shows each, its place in the bar, and the keys that go to it. The shell and the app read these tables.
+//
+// A page that most people do not open first is loaded when it is (`load`). A path of routes.ts without an entry here is answered as unknown, and
+// neither bar, search, keys nor tabs offer it.
+
+import type { ComponentType } from 'preact';
+import type { IconName } from './parts/icon.tsx';
+import type { Load } from './parts/lazy.tsx';
+import type { PageName } from './routes.ts';
+import type { TextKey } from './text.ts';
+import { NowPage } from './pages/now.tsx';
+import { QueuesPage } from './pages/queues.tsx';
+import { QueuePage } from './pages/queue.tsx';
+import { QueueOverview } from './pages/queue/overview.tsx';
+import type { QueueRow } from './pages/queue/row.ts';
+
+/** What a page is given: the parameters of its path. */
+export interface PageProps {
+  parameters: Record<string, string>;
+}
+
+/** One of both: `view` belongs to the first page's script, `load` to a script of its own. */
+type Shown<Props> = { view: ComponentType<Props>; load?: undefined } | { view?: undefined; load: Load<Props> };
+
+export type PageEntry = Shown<PageProps> & {
+  title: TextKey;
+  bar?: { icon: IconName; group: 'qmgr' | 'server' };
+  /** 'g q' */
+  keys?: string;
+  /** The entry of the bar that is marked while this page is open. */
+  under?: PageName;
+};
+
+/** What a tab of a queue is given. */
+export interface QueueTabProps {
+  qmgr: string;
+  row: QueueRow;
+  /** The tab has changed the queue: its figures are asked for again. */
+  changed(): void;
+}
+
+export type QueueTab = Shown<QueueTabProps> & {
+  page: PageName;
+  title: TextKey;
+  /** Which queues have it; default: all. */
+  isFor?(row: QueueRow): boolean;
+};
+
+/** The tabs of a queue, in their order. Each is a page too. */
+export const QUEUE_TABS: readonly QueueTab[] = [
+  { page: 'queue', title: 'queue.overview', view: QueueOverview },
+  { page: 'queueProperties', title: 'queue.properties', load: () => import('./pages/queue/properties.tsx') },
+];
+
+export const PAGES: Partial<Record<PageName, PageEntry>> = {
+  now: { title: 'pages.now', view: NowPage, bar: { icon: 'now', group: 'qmgr' }, keys: 'g n' },
+  queues: { title: 'pages.queues', view: QueuesPage, bar: { icon: 'queues', group: 'qmgr' }, keys: 'g q' },
+  ...Object.fromEntries(QUEUE_TABS.map(({ page }) => [page, { title: 'pages.queue', view: QueuePage, under: 'queues' } satisfies PageEntry])),
+};

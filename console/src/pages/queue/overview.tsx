@@ -1,0 +1,45 @@
+// The first tab of a queue: what is worth knowing at once. Problems of the queue, and its most asked-for settings.
+
+import { request } from '../../api/request.ts';
+import { display } from '../../api/mqsc.ts';
+import type { QueueTabProps } from '../../pages.ts';
+import { useAsked } from '../../parts/asked.ts';
+import { Failed, Loading } from '../../parts/states.tsx';
+import { t, textOf } from '../../text.ts';
+import { Problems } from '../now/problems.tsx';
+import { valueText } from './attributes.ts';
+
+const SETTINGS = ['maxdepth', 'maxmsgl', 'defpsist', 'msgdlvsq', 'bothresh', 'boqname', 'trigger', 'initq', 'qdepthhi', 'usage', 'target', 'rname', 'rqmname', 'xmitq', 'crdate', 'altdate'];
+
+export function QueueOverview({ qmgr, row }: QueueTabProps) {
+  const troubles = useAsked(`${qmgr} ${row.name}`, async (signal) => {
+    const { problems } = await request('GET /api/v1/qmgr/{qmgr}/problems', { path: { qmgr }, signal });
+    return problems.filter(({ object }) => object.type === 'queue' && object.name === row.name);
+  });
+  const settings = useAsked(`${qmgr} ${row.name}`, async (signal) => (await display(qmgr, 'queue', row.name, ['all'], signal))[0] ?? {});
+  return (
+    <div class="overview">
+      {troubles.answer && troubles.answer.length > 0 && (
+        <section aria-labelledby="queue-problems">
+          <h2 id="queue-problems">{t('queue.problems')}</h2>
+          <Problems qmgr={qmgr} problems={troubles.answer} changed={troubles.again} />
+        </section>
+      )}
+      <section aria-labelledby="queue-settings">
+        <h2 id="queue-settings">{t('queue.settings')}</h2>
+        {settings.error !== undefined && <Failed error={settings.error} again={settings.again} />}
+        {!settings.answer && settings.isLoading && <Loading />}
+        {settings.answer && (
+          <dl class="facts">
+            {SETTINGS.filter((keyword) => settings.answer && keyword in settings.answer).map((keyword) => (
+              <div key={keyword}>
+                <dt>{textOf(`attribute.${keyword}`) ?? keyword}</dt>
+                <dd>{valueText(keyword, settings.answer?.[keyword])}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </section>
+    </div>
+  );
+}

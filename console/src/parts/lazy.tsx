@@ -1,0 +1,29 @@
+// A part that is loaded when it is shown first: a page, a tab, an editor. Its module's default export is the component.
+
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Failed, Loading } from './states.tsx';
+
+export type Load<Props> = () => Promise<{ default: ComponentType<Props> }>;
+
+/** What was loaded stays, so that going back to it draws at once. */
+const loaded = new Map<unknown, ComponentType<never>>();
+
+export function Lazy<Props extends object>({ load, props }: { load: Load<Props>; props: Props }) {
+  const [state, setState] = useState<{ of: Load<Props>; error?: unknown }>({ of: load });
+  const Part = loaded.get(load) as ComponentType<Props> | undefined;
+  useEffect(() => {
+    if (loaded.has(load)) return;
+    load().then(
+      ({ default: part }) => {
+        loaded.set(load, part as ComponentType<never>);
+        setState({ of: load });
+      },
+      (error: unknown) => setState({ of: load, error }),
+    );
+  }, [load]);
+  if (Part) return <Part {...props} />;
+  // A server of another version has other files: the page has to be loaded again.
+  if (state.of === load && state.error !== undefined) return <Failed error={state.error} again={() => location.reload()} />;
+  return <Loading />;
+}

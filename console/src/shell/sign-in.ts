@@ -1,0 +1,103 @@
+// The form that signs in: on the page of its own, and in the dialog over a page whose sign-in has ended.
+//
+// Plain DOM, because start.ts has no library. A real form with named fields, so that password managers work. The password is in the request
+// to the login resource and nowhere else.
+
+import texts from '../text/sign-in.en.json';
+
+export interface SignInForm {
+  element: HTMLFormElement;
+  /** Kept when the server has accepted user and password. */
+  done: Promise<void>;
+  focus(): void;
+}
+
+interface Options {
+  /** The text above the fields. */
+  lead?: string;
+  /** The user, when it is known. */
+  user?: string;
+  unreachable?: boolean;
+  /** The address by HTTPS, where this page came without and the cookie would be lost. */
+  secureAddress?: string | undefined;
+}
+
+export function signInForm({ lead = texts.lead, user = '', unreachable = false, secureAddress }: Options): SignInForm {
+  const form = made('form', { className: 'sign-in', method: 'post', action: '/ibmmq/rest/v3/login', noValidate: true });
+  const name = made('input', { id: 'sign-in-user', name: 'username', autocomplete: 'username', value: user, required: true, spellcheck: false });
+  name.setAttribute('autocapitalize', 'none');
+  const password = made('input', { id: 'sign-in-password', name: 'password', type: 'password', autocomplete: 'current-password', required: true });
+  const show = made('button', { type: 'button', className: 'sign-in-show', textContent: texts.show });
+  show.setAttribute('aria-pressed', 'false');
+  show.addEventListener('click', () => {
+    const isShown = password.type === 'password';
+    password.type = isShown ? 'text' : 'password';
+    show.textContent = isShown ? texts.hide : texts.show;
+    show.setAttribute('aria-pressed', String(isShown));
+  });
+  const problem = made('p', { className: 'sign-in-problem' });
+  problem.setAttribute('role', 'alert');
+  const submit = made('button', { type: 'submit', className: 'button primary', textContent: texts.submit });
+  form.append(
+    made('h1', { textContent: texts.title }), made('p', { className: 'sign-in-lead', textContent: lead }),
+    field(name, texts.user), field(password, texts.password, show), problem, submit,
+  );
+  if (unreachable) problem.textContent = texts.unreachable;
+  if (secureAddress !== undefined) {
+    problem.textContent = texts.plain;
+    problem.append(' ', made('a', { href: secureAddress, textContent: texts.secure }));
+  }
+
+  const done = new Promise<void>((accepted) => {
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      if (name.value === '' || password.value === '') {
+        problem.textContent = texts.needs;
+        (name.value === '' ? name : password).focus();
+        return;
+      }
+      submit.disabled = true;
+      submit.textContent = texts.busy;
+      problem.textContent = '';
+      const refusal = await signIn(name.value, password.value);
+      submit.disabled = false;
+      submit.textContent = texts.submit;
+      if (refusal === undefined) {
+        password.value = '';
+        accepted();
+        return;
+      }
+      problem.textContent = refusal;
+      password.select();
+      password.focus();
+    });
+  });
+  return { element: form, done, focus: () => (name.value === '' ? name : password).focus() };
+}
+
+/** Signs in. Gives what was wrong, or undefined. */
+async function signIn(username: string, password: string): Promise<string | undefined> {
+  let answer: Response;
+  try {
+    answer = await fetch('/ibmmq/rest/v3/login', {
+      method: 'POST', credentials: 'same-origin', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ username, password }),
+    });
+  } catch {
+    return texts.unreachable;
+  }
+  if (answer.ok) return undefined;
+  if (answer.status === 401) return texts.wrong;
+  if (answer.status === 403) return texts.noRole;
+  if (answer.status === 429) return texts.wait.replace('{seconds}', answer.headers.get('Retry-After') ?? '60');
+  return texts.failed.replace('{status}', String(answer.status));
+}
+
+function field(input: HTMLInputElement, label: string, ...more: Element[]): HTMLElement {
+  const row = made('div', { className: 'sign-in-field' });
+  row.append(made('label', { htmlFor: input.id, textContent: label }), input, ...more);
+  return row;
+}
+
+function made<Name extends keyof HTMLElementTagNameMap>(name: Name, members: Partial<HTMLElementTagNameMap[Name]>): HTMLElementTagNameMap[Name] {
+  return Object.assign(document.createElement(name), members);
+}
