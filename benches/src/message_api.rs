@@ -25,6 +25,8 @@ const SIZE: usize = 1024;
 /// Messages of one piece of work; a queue has room for more.
 const PIECE: usize = 4000;
 const BATCH: usize = 100;
+/// Deliveries that are open at the same time.
+const OPEN: usize = 10_000;
 const TOGETHER: usize = 10;
 /// Clients at once: a server that is woken for each request pays for the waking.
 const CLIENTS: usize = 5;
@@ -55,6 +57,7 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let _awake = Awake::keep();
     requests(effort, report)?;
     keys(effort, report)?;
+    open_deliveries(effort, report)?;
     pages(effort, report)
 }
 
@@ -215,6 +218,30 @@ fn keys(effort: &Effort, report: &mut Report) -> Result<()> {
     let grown = memory(server.pid())?.proportional.saturating_sub(before);
     let of_a_million = whole(usize::try_from(grown)?) / whole(each * CLIENTS);
     report.add(Bar::at_most("memory of a million keys", 150.0).value(of_a_million, "MB"));
+    Ok(())
+}
+
+/// Memory of deliveries that are neither settled nor expired.
+fn open_deliveries(effort: &Effort, report: &mut Report) -> Result<()> {
+    let folder = tempfile::tempdir_in(&effort.work)?;
+    let server = Server::start(&unlimited(folder.path())?)?;
+    let load = Load { pid: server.pid(), address: server.ready.http.context("a plain listener")?, time: effort.rest };
+    let mut client = load.connect()?;
+    let body = lines(1000, SIZE);
+    for _ in 0..OPEN / 1000 {
+        good(client.ask("POST", &messages(QUEUE), LINES, &body)?)?;
+    }
+    let before = memory(server.pid())?.proportional;
+    let path = format!("{BASE}/queue/{QUEUE}/deliveries");
+    let wanted = json!({ "max": BATCH, "lock": "10m", "body": "none" }).to_string();
+    for _ in 0..OPEN / BATCH {
+        let received = good(client.ask("POST", &path, JSON, wanted.as_bytes())?)?.json();
+        let received = received["messages"].as_array().context("a list")?.len();
+        ensure!(received == BATCH, "{received} deliveries of {BATCH}");
+    }
+    let grown = memory(server.pid())?.proportional.saturating_sub(before);
+    let each = whole(usize::try_from(grown)?) / whole(OPEN) / 1024.0;
+    report.add(Bar::at_most("memory of an open delivery, of 10,000", 20.0).value(each, "KiB"));
     Ok(())
 }
 
