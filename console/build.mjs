@@ -46,7 +46,7 @@ export async function build({ minify = true } = {}) {
   const app = await esbuild.build({ ...wanted, plugins: [oneChunk(first, later)] });
   const entries = namesOfEntries(app.metafile);
   // With pages that are loaded later, the application is in the chunk that they share, and its entry only leads there.
-  const chunk = Object.keys(app.metafile.outputs).find((path) => app.metafile.outputs[path].inputs['src/app.tsx']);
+  const chunk = Object.keys(app.metafile.outputs).find((path) => app.metafile.outputs[path].inputs['src/app.tsx']?.bytesInOutput > 0);
   if (chunk !== entries['src/app.tsx']) {
     app.outputFiles = app.outputFiles.filter(({ path }) => relative(here, path).replaceAll('\\', '/') !== entries['src/app.tsx']);
     entries['src/app.tsx'] = chunk;

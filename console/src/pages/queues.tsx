@@ -1,6 +1,7 @@
 // Queues: where messages are. The list of the server, worst first, with values that stay fresh.
 
 import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { may } from '../api/session.ts';
 import { propose } from '../change/change.ts';
 import { keywords, object } from '../api/mqsc.ts';
@@ -24,6 +25,7 @@ const MOST_AT_ONCE = 200;
 
 export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
   const isCreating = useSignal(false);
+  const columns = useMemo(() => queueColumns(qmgr), [qmgr]);
   const mayChange = may.value.change;
   return (
     <div class="list-page">
@@ -32,7 +34,7 @@ export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
       </header>
       <List<QueueRow>
         name="queues" label={t('pages.queues')} sourceKey={qmgr} source={(columns) => listSource('queues', qmgr, columns)} keyOf={({ name }) => name}
-        columns={queueColumns(qmgr)} shown={SHOWN} always={['name', 'type']} sort={['-full']} where={['system=false']} filters={QUEUE_FILTERS}
+        columns={columns} shown={SHOWN} always={['name', 'type']} sort={['-full']} where={['system=false']} filters={QUEUE_FILTERS}
         quick={[
           { name: t('queues.noSystem'), where: 'system=false' },
           { name: t('queues.withMessages'), where: 'depth>0' },
