@@ -66,6 +66,7 @@ function pass(incoming, answer, change = (bytes) => bytes) {
       const headers = { ...reply.headers };
       if (headers['set-cookie']) headers['set-cookie'] = headers['set-cookie'].map((cookie) => cookie.replace(/; *Secure/i, ''));
       answer.writeHead(reply.statusCode, headers);
+      reply.on('error', () => answer.destroy());
       reply.pipe(answer);
     },
   );

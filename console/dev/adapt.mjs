@@ -13,7 +13,7 @@ export function adapt({ incoming, answer, to, pass }) {
       let text = '';
       reply.on('data', (chunk) => (text += chunk));
       reply.on('end', () => done({ status: reply.statusCode, json: text.startsWith('{') ? JSON.parse(text) : undefined }));
-    }).end();
+    }).on('error', () => done({ status: 502 })).end();
   });
   const say = (status, json) => answer.writeHead(status, { 'content-type': status < 400 ? 'application/json' : 'application/problem+json' }).end(JSON.stringify(json));
   const path = url.pathname;
