@@ -3,7 +3,7 @@
 // Fields of the change are part of the dialog, and the commands follow what is typed. Steps run in order and stop at the first that is refused. What was done by then is said, and the dialog stays.
 
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import { problemIn } from '../api/request.ts';
 import { session } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
@@ -37,6 +37,7 @@ function Apply({ change, settle }: { change: Change; settle(isDone: boolean): vo
   const shown = useSignal<Form>(offered[0]?.[0] ?? 'curl');
   const isReady = (typed === undefined || text.value === typed) && (change.isReady?.() ?? true) && steps.length > 0;
   const form = useRef<HTMLFormElement>(null);
+  const id = useId();
 
   async function run(): Promise<void> {
     if (isBusy.peek() || !isReady || !form.current?.reportValidity()) return;
@@ -62,14 +63,14 @@ function Apply({ change, settle }: { change: Change; settle(isDone: boolean): vo
       actions={
         <>
           <Button kind="secondary" disabled={isBusy.value} onClick={() => settle(false)}>{t('change.cancel')}</Button>
-          <Button kind={danger ? 'danger' : 'primary'} disabled={!isReady || isBusy.value} onClick={() => void run()}>
+          <Button kind={danger ? 'danger' : 'primary'} submit form={id} disabled={!isReady || isBusy.value}>
             {isBusy.value ? t('change.busy') : apply}
           </Button>
         </>
       }
     >
       <form
-        ref={form} class="apply"
+        ref={form} id={id} class="apply"
         onSubmit={(event) => {
           event.preventDefault();
           void run();

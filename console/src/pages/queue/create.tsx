@@ -10,8 +10,8 @@ import { t } from '../../text.ts';
 
 const TYPES = ['QLOCAL', 'QALIAS', 'QREMOTE', 'QMODEL'] as const;
 type Type = (typeof TYPES)[number];
-/** What MQ allows in a name. */
-const NAME = '[A-Za-z0-9._/%]{1,48}';
+/** What MQ allows in a name, as a pattern of HTML. */
+const NAME = '[A-Za-z0-9._\\/%]{1,48}';
 
 /** Shows the dialog, and the queue when it is made. */
 export async function createQueue(qmgr: string): Promise<void> {

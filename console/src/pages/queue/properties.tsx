@@ -3,7 +3,7 @@
 // What is shown is the answer of DISPLAY. An edit stays when the page is looked at again, until it is applied or given up.
 
 import { type Signal, signal } from '@preact/signals';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { type Attributes, display } from '../../api/mqsc.ts';
 import { may } from '../../api/session.ts';
 import { propose } from '../../change/change.ts';
@@ -25,6 +25,16 @@ export default function QueueProperties({ qmgr, row, changed }: QueueTabProps) {
 function Form({ qmgr, row, asked, stored, changed }: QueueTabProps & { asked: Asked<Attributes>; stored: Attributes }) {
   const edits = useMemo(() => new Map<string, Signal<string>>(), [row.name]);
   const [find, setFind] = useState('');
+  const isApplied = useRef(false);
+  const before = useRef(stored);
+  // A field that was not edited follows what is stored; after a change all of them do.
+  if (before.current !== stored) {
+    for (const [keyword, value] of edits) {
+      if (isApplied.current || value.peek() === String(before.current[keyword] ?? '')) value.value = String(stored[keyword] ?? '');
+    }
+    before.current = stored;
+    isApplied.current = false;
+  }
   const isReadOnly = !may.value.change || stored['deftype'] === 'TEMPDYN';
   const valueOf = (keyword: string): Signal<string> => {
     const known = edits.get(keyword);
@@ -47,7 +57,7 @@ function Form({ qmgr, row, asked, stored, changed }: QueueTabProps & { asked: As
       children: <Differences stored={stored} changes={Object.entries(values)} />, steps: [{ mqsc: alter(row, values) }],
     });
     if (!isDone) return;
-    edits.clear();
+    isApplied.current = true;
     asked.again();
     changed();
   }
