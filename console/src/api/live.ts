@@ -10,7 +10,7 @@
 import { effect, signal } from '@preact/signals';
 import { signIns } from '../shell/again.ts';
 import { Refused, request } from './request.ts';
-import type { Trouble } from './pending.ts';
+import type { OperationsProblem as Trouble } from './operations.ts';
 import type { Job } from './operations.ts';
 
 export type LiveState = 'connecting' | 'live' | 'polling' | 'lost';

@@ -24,19 +24,6 @@ export interface Rows {
   rows: Value[][];
 }
 
-export interface Trouble {
-  id: string;
-  rule: string;
-  severity: 'error' | 'warning' | 'note';
-  since: string;
-  object: { type: string; name: string };
-  values: Record<string, string | number>;
-  text: string;
-  next: { action: string; text?: string; mqsc?: string[]; [member: string]: string | number | string[] | undefined }[];
-  /** A moment, or `change`. */
-  mutedUntil: string | null;
-}
-
 interface ListQuery {
   search?: string;
   where?: string[];
@@ -48,15 +35,9 @@ interface ListQuery {
 
 declare module './operations.ts' {
   interface Operations {
-    'GET /api/v1/qmgr/{qmgr}/queues': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
     'GET /api/v1/qmgr/{qmgr}/channels': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
     'GET /api/v1/qmgr/{qmgr}/connections': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
     'GET /api/v1/qmgr/{qmgr}/subscriptions': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
     'GET /api/v1/qmgr/{qmgr}/topics': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
-    'GET /api/v1/qmgr/{qmgr}/problems': { path: { qmgr: string }; query: {}; body: never; answer: { at: string; problems: Trouble[]; leftOut?: number } };
-    'PUT /api/v1/qmgr/{qmgr}/problems/{problem}/mute': {
-      path: { qmgr: string; problem: string }; query: {}; body: { for: string }; answer: unknown;
-    };
-    'DELETE /api/v1/qmgr/{qmgr}/problems/{problem}/mute': { path: { qmgr: string; problem: string }; query: {}; body: never; answer: unknown };
   }
 }

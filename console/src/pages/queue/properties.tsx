@@ -44,6 +44,8 @@ function Form({ qmgr, row, asked, stored, changed }: QueueTabProps & { asked: As
     return made;
   };
   const isChanged = (keyword: string) => edits.has(keyword) && edits.get(keyword)?.value !== String(stored[keyword] ?? '');
+  // A signal for each, before any is read: the form is drawn again whichever is edited.
+  for (const keyword of Object.keys(stored)) valueOf(keyword);
   const changedKeywords = [...edits.keys()].filter(isChanged);
 
   function giveUp(): void {
