@@ -32,9 +32,10 @@ export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
       </header>
       <List<QueueRow>
         name="queues" label={t('pages.queues')} sourceKey={qmgr} source={(columns) => listSource('queues', qmgr, columns)} keyOf={({ name }) => name}
-        columns={columns} shown={SHOWN} always={['name', 'type']} sort={['-full']} where={['system=false']} filters={QUEUE_FILTERS}
+        columns={columns} shown={SHOWN} always={['name', 'type']} sort={['-full']} where={['system=false', 'dynamic=false|depth>0']} filters={QUEUE_FILTERS}
         quick={[
           { name: t('queues.noSystem'), where: 'system=false' },
+          { name: t('queues.noEmptyDynamic'), where: 'dynamic=false|depth>0' },
           { name: t('queues.withMessages'), where: 'depth>0' },
           { name: t('queues.nearlyFull'), where: 'full>80' },
           { name: t('queues.withoutReader'), where: 'readers=0' },
