@@ -25,8 +25,9 @@ stub: ## Build libbaqcstub, its links, header and copybook into target/stub-file
 	scripts/stub.sh
 
 console: ## Build console/dist, the browser console that the server embeds, and run its unit tests
-	@scripts/install.sh console
+	@scripts/install.sh build console
 	cd console && npm ci && npm run types && npm test && npm run build
+	cargo xtask codegen console
 
 dist: ## Build what is handed out for other machines into target/dist
 	@scripts/install.sh build dist

@@ -14,11 +14,12 @@ import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import esbuild from 'esbuild';
-import { operations } from './openapi.mjs';
+import { declaredTwice, operations } from './openapi.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const BASE = '/ibmmq/console/';
 const GENERATED = 'src/api/operations.ts';
+const PENDING = 'src/api/pending.ts';
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -46,7 +47,7 @@ export async function build({ minify = true } = {}) {
   const app = await esbuild.build({ ...wanted, plugins: [oneChunk(first, later)] });
   const entries = namesOfEntries(app.metafile);
   // With pages that are loaded later, the application is in the chunk that they share, and its entry only leads there.
-  const chunk = Object.keys(app.metafile.outputs).find((path) => app.metafile.outputs[path].inputs['src/app.tsx']);
+  const chunk = Object.keys(app.metafile.outputs).find((path) => app.metafile.outputs[path].inputs['src/app.tsx']?.bytesInOutput > 0);
   if (chunk !== entries['src/app.tsx']) {
     app.outputFiles = app.outputFiles.filter(({ path }) => relative(here, path).replaceAll('\\', '/') !== entries['src/app.tsx']);
     entries['src/app.tsx'] = chunk;
@@ -253,6 +254,8 @@ async function main() {
     }
   }
   const problems = overBudget(built, assets);
+  const twice = declaredTwice(types, readFileSync(join(here, PENDING), 'utf8'));
+  if (twice.length > 0) problems.push(`${PENDING}: the OpenAPI document has ${twice.join(', ')}; remove it there`);
   if (stale.length > 0) problems.push(`not as the sources say: ${stale.join(', ')}; run 'make console'`);
   for (const problem of problems) console.error(`console: ${problem}`);
   process.exitCode = problems.length > 0 ? 1 : 0;

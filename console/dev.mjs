@@ -36,13 +36,10 @@ watch(join(here, 'src'), { recursive: true }, () => {
   }, 60);
 });
 
-const adapt = await import('./dev/adapt.mjs').then((module) => module.adapt, () => undefined);
-
 createServer((incoming, answer) => {
   const { pathname } = new URL(incoming.url, 'http://localhost');
   if (pathname === '/' || pathname === '/ibmmq/console') return answer.writeHead(302, { location: BASE }).end();
   if (pathname.startsWith(BASE)) return page(pathname, answer);
-  if (adapt?.({ incoming, answer, to, pass })) return;
   pass(incoming, answer);
 }).listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}${BASE} in front of ${to.origin}`));
 
@@ -59,23 +56,18 @@ function page(pathname, answer) {
 }
 
 /** Passes a request on. The certificate of a server under development is its own. */
-function pass(incoming, answer, change = (bytes) => bytes) {
+function pass(incoming, answer) {
   const outgoing = request(
     { host: to.hostname, port: to.port, method: incoming.method, path: incoming.url, headers: incoming.headers, rejectUnauthorized: false },
     (reply) => {
       const headers = { ...reply.headers };
       if (headers['set-cookie']) headers['set-cookie'] = headers['set-cookie'].map((cookie) => cookie.replace(/; *Secure/i, ''));
       answer.writeHead(reply.statusCode, headers);
+      reply.on('error', () => answer.destroy());
       reply.pipe(answer);
     },
   );
   outgoing.on('error', () => answer.headersSent || answer.writeHead(502).end());
   answer.on('close', () => outgoing.destroy());
-  const chunks = [];
-  incoming.on('data', (chunk) => chunks.push(chunk));
-  incoming.on('end', () => {
-    const body = change(Buffer.concat(chunks));
-    if (body.length > 0) outgoing.setHeader('content-length', body.length);
-    outgoing.end(body);
-  });
+  incoming.pipe(outgoing);
 }

@@ -20,7 +20,7 @@
 // - Nothing is loaded from elsewhere. No secret is in the page, in an address or in the browser's storage.
 
 import { render } from 'preact';
-import type { Session } from './api/pending.ts';
+import type { Session } from './api/operations.ts';
 import { startLive } from './api/live.ts';
 import { session } from './api/session.ts';
 import { go, route, startRouter } from './router.ts';

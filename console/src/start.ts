@@ -3,7 +3,8 @@
 // A classic script without any library, so that signing in waits for nothing. The application is a module of its own (APP), which the page
 // fetches beside.
 
-import type { Session, SignInWays } from './api/pending.ts';
+import type { Session } from './api/operations.ts';
+import type { SignInWays } from './api/pending.ts';
 import { signInForm } from './shell/sign-in.ts';
 
 /** The address of the application's module. The build writes it. */

@@ -14,6 +14,8 @@ try {
   await esbuild.build({
     entryPoints: tests.map((name) => join(here, name)), outdir: out, outExtension: { '.js': '.mjs' }, bundle: true, format: 'esm', platform: 'node', target: 'node18',
     jsx: 'automatic', jsxImportSource: 'preact', logLevel: 'warning', sourcemap: 'inline',
+    // The address of a page, for modules that read it when they are loaded.
+    banner: { js: "globalThis.location ??= new URL('https://localhost/ibmmq/console/');" },
   });
   const built = readdirSync(out).map((name) => join(out, name));
   process.exitCode = spawnSync(process.execPath, ['--test', ...built], { stdio: 'inherit' }).status ?? 1;

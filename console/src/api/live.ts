@@ -10,7 +10,7 @@
 import { effect, signal } from '@preact/signals';
 import { signIns } from '../shell/again.ts';
 import { Refused, request } from './request.ts';
-import type { Trouble } from './pending.ts';
+import type { OperationsProblem as Trouble } from './operations.ts';
 import type { Job } from './operations.ts';
 
 export type LiveState = 'connecting' | 'live' | 'polling' | 'lost';
@@ -128,30 +128,30 @@ function open(): void {
     failures += 1;
     if (liveState.peek() === 'live') liveState.value = 'lost';
     // The browser tries again by itself, unless the answer was not a stream.
-    if (opened.readyState === EventSource.CLOSED) void reopen(opened);
-    if (failures >= PATIENCE) startPolling();
+    if (opened.readyState === EventSource.CLOSED || failures >= PATIENCE) startPolling();
   });
 }
 
-/** After a refusal: signs in again if that is the reason, and tries later otherwise. */
-async function reopen(refused: EventSource): Promise<void> {
-  const before = signIns.peek();
-  // Opens the sign-in when it has ended; the effect then opens the stream.
-  await request('GET /api/v1/session', {}).catch(() => undefined);
-  if (signIns.peek() !== before) return;
-  startPolling();
-  setTimeout(() => {
-    if (source === refused) open();
-  }, POLL_MS * 3);
-}
-
+/** Asks at intervals while there is no stream. A server that answers again is asked for the stream again, too. */
 function startPolling(): void {
   if (poll !== undefined) return;
-  poll = setInterval(() => {
-    if (document.hidden) return;
-    tell('reload', undefined);
-  }, POLL_MS);
+  void look();
+  poll = setInterval(() => document.hidden || void look(), POLL_MS);
+}
+
+async function look(): Promise<void> {
+  const before = signIns.peek();
+  try {
+    // Opens the sign-in when it has ended; the effect then opens the stream.
+    await request('GET /api/v1/session', {});
+  } catch {
+    liveState.value = 'lost';
+    return;
+  }
+  if (liveState.peek() === 'live' || signIns.peek() !== before) return;
   liveState.value = 'polling';
+  tell('reload', undefined);
+  if (source?.readyState === EventSource.CLOSED) open();
 }
 
 function stopPolling(): void {

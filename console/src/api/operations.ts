@@ -193,6 +193,10 @@ export type MqscWords = {
   responseParameters?: string[];
 };
 
+export type Mute = {
+  for: string;
+};
+
 export type NewJob = {
   action: "move" | "copy" | "purge" | "replay";
   match?: {
@@ -212,6 +216,30 @@ export type NewJob = {
 
 export type NewPush = Record<string, unknown>;
 
+export type OperationsProblem = {
+  id: string;
+  rule: string;
+  severity: "error" | "warning" | "note";
+  since: string;
+  object: {
+    type: string;
+    name: string;
+  };
+  values: Record<string, unknown>;
+  text: string;
+  next: {
+    action: string;
+    text: string;
+    queue?: string;
+    channel?: string;
+    service?: string;
+    connection?: string;
+    href?: string;
+    mqsc?: string[];
+  }[];
+  mutedUntil: string | null;
+};
+
 export type Problem = {
   type: string;
   title: string;
@@ -224,6 +252,12 @@ export type Problem = {
   };
   line?: number;
   signIn?: SignIn;
+};
+
+export type Problems = {
+  at: string;
+  problems: OperationsProblem[];
+  leftOut: number;
 };
 
 export type Push = {
@@ -270,6 +304,15 @@ export type Push = {
 export type Pushes = {
   targets: Push[];
   cursor?: string;
+};
+
+export type QueuePage = {
+  at: string;
+  total: number;
+  known: number;
+  offset: number;
+  columns: ("name" | "type" | "description" | "depth" | "max" | "full" | "bytes" | "uncommitted" | "readers" | "writers" | "waiting" | "in" | "out" | "oldest" | "lastPut" | "lastGet" | "putEnabled" | "getEnabled" | "usage" | "target" | "targetQmgr" | "dynamic" | "system" | "altered")[];
+  rows: ((string | number | boolean | null)[])[];
 };
 
 export type Receive = {
@@ -374,6 +417,7 @@ export type Watch = {
   jobs?: boolean;
   qmgrs?: boolean;
   events?: boolean;
+  problems?: boolean;
 };
 
 export type Watched = {
@@ -570,6 +614,30 @@ export interface Operations {
     query: { series?: string | string[]; from?: string; to?: string; points?: number };
     body: never;
     answer: Chart;
+  };
+  'GET /api/v1/qmgr/{qmgr}/queues': {
+    path: { qmgr: string };
+    query: { search?: string; where?: string | string[]; columns?: string; sort?: string; offset?: number; limit?: number };
+    body: never;
+    answer: QueuePage;
+  };
+  'GET /api/v1/qmgr/{qmgr}/problems': {
+    path: { qmgr: string };
+    query: {};
+    body: never;
+    answer: Problems;
+  };
+  'PUT /api/v1/qmgr/{qmgr}/problems/{problem}/mute': {
+    path: { qmgr: string; problem: string };
+    query: {};
+    body: Mute;
+    answer: OperationsProblem;
+  };
+  'DELETE /api/v1/qmgr/{qmgr}/problems/{problem}/mute': {
+    path: { qmgr: string; problem: string };
+    query: {};
+    body: never;
+    answer: OperationsProblem;
   };
   'GET /api/v1/stream': {
     path: {};

@@ -1,8 +1,14 @@
 // Who is signed in, and what that user may do. Read once at the start and again after each sign-in.
 
 import { computed, signal } from '@preact/signals';
-import type { May, Session } from './pending.ts';
+import type { Session } from './operations.ts';
 import { request } from './request.ts';
+
+/**
+ * What the roles of a user open: `administer` to see everything, `change` definitions, `messages`. What may be done to an object is decided by the queue
+ * manager. What is denied here is not offered.
+ */
+type May = Session['may'];
 
 const NONE: May = { administer: false, change: false, messages: false };
 

@@ -1,8 +1,9 @@
 // The dialog before a change: what will happen, the same as MQSC, curl and command line, and the button that does it.
 //
-// Steps run in order and stop at the first that is refused. What was done by then is said, and the dialog stays.
+// Fields of the change are part of the dialog, and the commands follow what is typed. Steps run in order and stop at the first that is refused. What was done by then is said, and the dialog stays.
 
 import { useSignal } from '@preact/signals';
+import { useId, useRef } from 'preact/hooks';
 import { problemIn } from '../api/request.ts';
 import { session } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
@@ -21,7 +22,8 @@ export function ProposedChange() {
 type Form = 'mqsc' | 'curl' | 'command';
 
 function Apply({ change, settle }: { change: Change; settle(isDone: boolean): void }) {
-  const { title, qmgr, steps, children, danger = false, typed, apply = t('change.apply'), done } = change;
+  const { title, qmgr, children, danger = false, typed, apply = t('change.apply'), done } = change;
+  const steps = typeof change.steps === 'function' ? change.steps() : change.steps;
   const isBusy = useSignal(false);
   const made = useSignal(0);
   const failure = useSignal<unknown>(undefined);
@@ -33,10 +35,12 @@ function Apply({ change, settle }: { change: Change; settle(isDone: boolean): vo
   ];
   const offered = forms.filter(([, , form]) => form !== undefined);
   const shown = useSignal<Form>(offered[0]?.[0] ?? 'curl');
-  const isReady = typed === undefined || text.value === typed;
+  const isReady = (typed === undefined || text.value === typed) && (change.isReady?.() ?? true) && steps.length > 0;
+  const form = useRef<HTMLFormElement>(null);
+  const id = useId();
 
   async function run(): Promise<void> {
-    if (isBusy.peek() || !isReady) return;
+    if (isBusy.peek() || !isReady || !form.current?.reportValidity()) return;
     isBusy.value = true;
     failure.value = undefined;
     try {
@@ -49,7 +53,7 @@ function Apply({ change, settle }: { change: Change; settle(isDone: boolean): vo
       isBusy.value = false;
       return;
     }
-    toast('good', done);
+    toast('good', typeof done === 'function' ? done() : done);
     settle(true);
   }
 
@@ -59,14 +63,14 @@ function Apply({ change, settle }: { change: Change; settle(isDone: boolean): vo
       actions={
         <>
           <Button kind="secondary" disabled={isBusy.value} onClick={() => settle(false)}>{t('change.cancel')}</Button>
-          <Button kind={danger ? 'danger' : 'primary'} disabled={!isReady || isBusy.value} onClick={() => void run()}>
+          <Button kind={danger ? 'danger' : 'primary'} submit form={id} disabled={!isReady || isBusy.value}>
             {isBusy.value ? t('change.busy') : apply}
           </Button>
         </>
       }
     >
       <form
-        class="apply"
+        ref={form} id={id} class="apply"
         onSubmit={(event) => {
           event.preventDefault();
           void run();

@@ -30,7 +30,10 @@ export interface Change {
   qmgr: string;
   /** What will happen: counts, samples, warnings. */
   children?: ComponentChildren;
-  steps: readonly Step[];
+  /** A function where `children` has fields that steps depend on: what is shown follows what is typed. */
+  steps: readonly Step[] | (() => readonly Step[]);
+  /** Whether the fields are filled in; default: yes. */
+  isReady?(): boolean;
   /** It destroys something. */
   danger?: boolean;
   /** A text that has to be typed first, such as the name of a queue with many messages. */
@@ -38,7 +41,7 @@ export interface Change {
   /** Name of the button: 'Apply' where it says no more. */
   apply?: string;
   /** What is true afterwards: a sentence. */
-  done: string;
+  done: string | (() => string);
 }
 
 interface Proposed {

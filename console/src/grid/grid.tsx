@@ -5,16 +5,16 @@
 //
 // Never here: where rows come from (rows.ts), the filter box and the toolbar (list.tsx).
 
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { density, singleKeys } from '../settings.ts';
 import { t } from '../text.ts';
 import { Icon } from '../parts/icon.tsx';
 import { go } from '../router.ts';
 import type { ListRows } from './rows.ts';
 import type { Selection } from './selection.ts';
-import { scrollFor, windowOf } from './window.ts';
+import { scrollFor, SPARE, windowOf } from './window.ts';
 
 export interface Column<Row> {
   key: string;
@@ -67,6 +67,7 @@ export function Grid<Row extends object>({ label, rows, columns, sort, onSort, s
   const current = useSignal(0);
   const anchor = useRef(0);
   const isNarrow = useNarrow();
+  const stamp = useStamp();
   const rowHeight = isNarrow ? CARD : HEIGHTS[density.value];
   rows.version.value;
   const total = rows.total.value ?? 0;
@@ -138,8 +139,16 @@ export function Grid<Row extends object>({ label, rows, columns, sort, onSort, s
     event.stopPropagation();
   }
 
-  function onClick(event: JSX.TargetedMouseEvent<HTMLDivElement>, index: number): void {
+  /** A click on a row opens it, on its box ticks it; Shift extends. */
+  function onClick(event: JSX.TargetedMouseEvent<HTMLDivElement>): void {
     const target = event.target as Element;
+    const index = Number(target.closest<HTMLElement>('[data-index]')?.dataset['index'] ?? -1);
+    if (index < 0) return;
+    if (target instanceof HTMLInputElement && target.closest('.grid-tick')) {
+      tick(index, event.shiftKey);
+      view.current?.focus({ preventScroll: true });
+      return;
+    }
     if (target.closest('a, button, input, label')) return;
     if (event.shiftKey || event.ctrlKey || event.metaKey) {
       tick(index, event.shiftKey);
@@ -151,7 +160,7 @@ export function Grid<Row extends object>({ label, rows, columns, sort, onSort, s
     if (row && href && !getSelection()?.toString()) go(href(row));
   }
 
-  const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
+  const slots = slotsOf(first, Math.ceil(size.value / rowHeight) + 2 * SPARE + 2);
   const isEmpty = rows.total.value === 0 && !rows.isLoading.value;
   return (
     <div
@@ -170,39 +179,61 @@ export function Grid<Row extends object>({ label, rows, columns, sort, onSort, s
         </div>
       </div>
       {isEmpty && <div class="grid-empty" role="row"><div role="gridcell">{empty}</div></div>}
-      <div class="grid-body" role="rowgroup" style={{ height: `${height}px` }}>
-        <div class="grid-rows" role="presentation" style={{ transform: `translateY(${top}px)` }}>
-          {indexes.map((index, slot) => {
+      <div class="grid-body" role="rowgroup" style={{ height: `${height}px` }} onClick={onClick}>
+        {slots.map((index, slot) => {
             const row = rows.row(index);
-            const isTicked = row !== undefined && (selection?.has(row) ?? false);
-            return (
-              <div
-                key={slot} id={`${id}-${index}`} role="row" aria-rowindex={index + 2} aria-selected={selection ? isTicked : undefined}
-                class={`grid-row${index % 2 ? ' is-odd' : ''}${index === at ? ' is-current' : ''}${isTicked ? ' is-ticked' : ''}${href ? ' is-link' : ''} ${(row && rowClass?.(row)) ?? ''}`}
-                onClick={(event) => onClick(event, index)}
-              >
-                {selection && (
-                  <div class="grid-tick" role="gridcell">
-                    <input
-                      type="checkbox" tabIndex={-1} checked={isTicked} disabled={!row} aria-label={t('list.tick', { name: row ? rows.keyOf(row) : '' })}
-                      onClick={(event) => {
-                        tick(index, event.shiftKey);
-                        view.current?.focus({ preventScroll: true });
-                      }}
-                    />
-                  </div>
-                )}
-                {columns.map((column) => (
-                  <div key={column.key} role="gridcell" data-title={column.title} class={column.align === 'end' ? 'grid-cell is-end' : 'grid-cell'}>
-                    {row ? column.cell(row) : <span class="skeleton" />}
-                  </div>
-                ))}
-              </div>
+            return index > last ? null : (
+              <RowView
+                key={slot} id={`${id}-${index}`} index={index} y={top + (index - first) * rowHeight} row={row} name={row && rows.keyOf(row)} columns={columns} stamp={stamp.value} isCurrent={index === at}
+                isTicked={selection && row ? selection.has(row) : selection && false} class={`${href ? 'is-link' : ''} ${(row && rowClass?.(row)) ?? ''}`}
+              />
             );
           })}
-        </div>
       </div>
     </div>
+  );
+}
+
+interface RowProps<Row> {
+  id: string;
+  index: number;
+  /** Where it begins, in pixels. */
+  y: number;
+  row: Row | undefined;
+  name: string | undefined;
+  columns: readonly Column<Row>[];
+  /** Grows when ages have to be written anew. */
+  stamp: number;
+  isCurrent: boolean;
+  /** undefined: rows cannot be ticked. */
+  isTicked: boolean | undefined;
+  class: string;
+}
+
+/**
+ * A row that is drawn again only when something of it has changed. Scrolling draws those that come into view, in the elements of those that left it:
+ * changing texts costs a browser less than making elements. So the order of elements is not that of rows; `aria-rowindex` and the place say it.
+ */
+function RowView<Row>({ id, index, y, row, name, columns, stamp, isCurrent, isTicked, class: extra }: RowProps<Row>) {
+  return useMemo(
+    () => (
+      <div
+        id={id} role="row" aria-rowindex={index + 2} aria-selected={isTicked} data-index={index} style={{ transform: `translateY(${y}px)` }}
+        class={`grid-row${isCurrent ? ' is-current' : ''}${isTicked ? ' is-ticked' : ''} ${extra}`}
+      >
+        {isTicked !== undefined && (
+          <div class="grid-tick" role="gridcell">
+            <input type="checkbox" tabIndex={-1} checked={isTicked} disabled={!row} aria-label={t('list.tick', { name: name ?? '' })} />
+          </div>
+        )}
+        {columns.map((column) => (
+          <div key={column.key} role="gridcell" data-title={column.title} class={column.align === 'end' ? 'grid-cell is-end' : 'grid-cell'}>
+            {row ? column.cell(row) : <span class="skeleton" />}
+          </div>
+        ))}
+      </div>
+    ),
+    [id, y, row, name, columns, stamp, isCurrent, isTicked, extra],
   );
 }
 
@@ -235,6 +266,23 @@ function TickAll({ selection, total }: { selection: Ticks; total: number }) {
       onClick={() => (count > 0 ? selection.clear() : selection.all())}
     />
   );
+}
+
+/** The row of each element: row n is always in element n modulo their number. */
+function slotsOf(first: number, elements: number): number[] {
+  return Array.from({ length: elements }, (_, slot) => first + ((((slot - first) % elements) + elements) % elements));
+}
+
+/** Ages are written anew so often. */
+const STAMP_MS = 10_000;
+
+function useStamp(): Signal<number> {
+  const stamp = useSignal(0);
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || (stamp.value += 1), STAMP_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return stamp;
 }
 
 const NARROW = typeof matchMedia === 'function' ? matchMedia('(max-width: 560px)') : undefined;

@@ -31,6 +31,7 @@ export interface ListProps<Row extends object> {
   source(columns: readonly string[]): Source<Row>;
   sourceKey: string;
   keyOf(row: Row): string;
+  /** The same array as long as nothing of it changes. */
   columns: readonly (Column<Row> & { needs?: readonly string[] })[];
   /** Keys of the columns that are shown at first. */
   shown: readonly string[];
@@ -56,7 +57,7 @@ export function List<Row extends object>(props: ListProps<Row>) {
   const { name, label, source, sourceKey, keyOf, columns, shown, always, live } = props;
   const query = useComputed(() => route.value?.query ?? new URLSearchParams());
   const keys = shownKeys(query.value.get('columns'), columnsOf.value[name], shown, columns);
-  const visible = columns.filter(({ key }) => keys.includes(key));
+  const visible = useMemo(() => columns.filter(({ key }) => keys.includes(key)), [columns, keys.join()]);
   const needed = [...new Set([...always, ...visible.flatMap(({ key, needs }) => needs ?? [key])])];
   const rows = useMemo(() => new ListRows<Row>(source(needed), keyOf), [sourceKey, needed.join()]);
   const selection = useMemo(() => (props.actions ? new Selection<Row>(keyOf, () => rows.total.value ?? 0) : undefined), [rows]);

@@ -1,10 +1,11 @@
 // The rows of a list, held in pages: what the grid shows, fetched when it is seen.
 //
 // A source answers with a page of rows; the server sorts, filters and counts. A request of a superseded query is aborted. Values that come
-// live are written into the rows in place: no row moves until the person asks for the new order.
+// live replace those of a row at its place: no row moves until the person asks for the new order.
 //
 // Invariants
 // - A row is at one index from its page's arrival to the next query or refresh.
+// - A row object never changes: a row with another value is another object, so that what shows a row can tell by identity.
 // - At most MOST_PAGES pages are kept, the last seen ones.
 
 import { signal } from '@preact/signals';
@@ -46,7 +47,8 @@ export class ListRows<Row extends object> {
   private pending = new Map<number, { request: AbortController; loaded: Promise<void> }>();
   /** Requests of the pages that are on screen, while the query is asked for anew. */
   private refreshing = new AbortController();
-  private byKey = new Map<string, Row>();
+  /** Where a row is: its page, and its place in it. */
+  private places = new Map<string, { page: number; at: number }>();
   private query: ListQuery = { search: '', where: [], sort: [] };
   /** Pages of this generation count; older answers are dropped. */
   private generation = 0;
@@ -80,7 +82,7 @@ export class ListRows<Row extends object> {
       const answers = await Promise.all(wanted.map(async (page) => [page, await this.ask(page, signal)] as const));
       if (generation !== this.generation) return;
       this.pages = new Map();
-      this.byKey.clear();
+      this.places.clear();
       for (const [page, answer] of answers) this.keep(page, answer);
       this.failure.value = undefined;
       this.isOrderOld.value = false;
@@ -124,17 +126,16 @@ export class ListRows<Row extends object> {
     return rows;
   }
 
-  /** Writes values that came live into a row. */
+  /** Puts a row with values that came live at the place of the old one. */
   update(key: string, members: Partial<Row>): void {
-    const row = this.byKey.get(key);
-    if (!row) return;
-    const sorted = this.query.sort.map((column) => column.replace(/^-/, ''));
-    const before = row as Record<string, unknown>;
-    for (const [name, value] of Object.entries(members)) {
-      if (before[name] === value) continue;
-      before[name] = value;
-      if (sorted.includes(name)) this.isOrderOld.value = true;
-    }
+    const place = this.places.get(key);
+    const rows = place && this.pages.get(place.page);
+    const row = rows?.[place?.at ?? -1] as Record<string, unknown> | undefined;
+    if (!place || !rows || !row) return;
+    const changed = Object.entries(members).filter(([name, value]) => row[name] !== value).map(([name]) => name);
+    if (changed.length === 0) return;
+    rows[place.at] = { ...row, ...members } as Row;
+    if (this.query.sort.some((column) => changed.includes(column.replace(/^-/, '')))) this.isOrderOld.value = true;
     this.version.value += 1;
   }
 
@@ -171,11 +172,11 @@ export class ListRows<Row extends object> {
     this.total.value = total;
     this.known.value = known;
     this.pages.set(page, rows);
-    for (const row of rows) this.byKey.set(this.keyOf(row), row);
+    for (const [at, row] of rows.entries()) this.places.set(this.keyOf(row), { page, at });
     for (const old of this.pages.keys()) {
       if (this.pages.size <= MOST_PAGES) break;
       if (this.lastSeen.includes(old) || old === page) continue;
-      for (const row of this.pages.get(old) ?? []) this.byKey.delete(this.keyOf(row));
+      for (const row of this.pages.get(old) ?? []) this.places.delete(this.keyOf(row));
       this.pages.delete(old);
     }
   }

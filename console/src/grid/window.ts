@@ -4,7 +4,8 @@
 // a list of any length can be reached.
 
 const TALLEST = 8_000_000;
-const SPARE = 8;
+/** Rows that are drawn above and below what is seen. */
+export const SPARE = 8;
 
 export interface Window {
   first: number;

@@ -11,6 +11,7 @@ import { age, bytes, clock, count, moment, rate } from '../format.ts';
 import { objects } from '../grid/source.ts';
 import { type PageProps, QUEUE_TABS, type QueueTab, type QueueTabProps } from '../pages.ts';
 import { type Asked, useAsked } from '../parts/asked.ts';
+import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Lazy } from '../parts/lazy.tsx';
 import { type Action, Menu } from '../parts/menu.tsx';
@@ -138,10 +139,12 @@ function Actions({ qmgr, row: { name, type, putEnabled, getEnabled, depth }, aga
     });
     if (isDone) go(link.queues({ qmgr }));
   }
-  const actions: Action[] = [
-    ...(putEnabled === null ? [] : [{ name: putEnabled ? t('queues.inhibitPut') : t('queues.allowPut'), run: () => void alter('PUT', !putEnabled) }]),
-    ...(getEnabled === null ? [] : [{ name: getEnabled ? t('queues.inhibitGet') : t('queues.allowGet'), run: () => void alter('GET', !getEnabled) }]),
-    { name: t('queue.delete'), icon: 'remove', danger: true, run: () => void remove() },
-  ];
-  return <Menu class="button secondary" button={<><span>{t('queue.actions')}</span><Icon name="open" /></>} actions={actions} edge="end" />;
+  const actions: Action[] = [{ name: t('queue.delete'), icon: 'remove', danger: true, run: () => void remove() }];
+  return (
+    <div class="actions">
+      {putEnabled !== null && <Button onClick={() => void alter('PUT', !putEnabled)}>{putEnabled ? t('queues.inhibitPut') : t('queues.allowPut')}</Button>}
+      {getEnabled !== null && <Button onClick={() => void alter('GET', !getEnabled)}>{getEnabled ? t('queues.inhibitGet') : t('queues.allowGet')}</Button>}
+      <Menu class="icon-button" label={t('queue.actions')} button={<Icon name="more" />} actions={actions} edge="end" />
+    </div>
+  );
 }

@@ -1,6 +1,6 @@
 // Queues: where messages are. The list of the server, worst first, with values that stay fresh.
 
-import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { may } from '../api/session.ts';
 import { propose } from '../change/change.ts';
 import { keywords, object } from '../api/mqsc.ts';
@@ -13,7 +13,7 @@ import { Button } from '../parts/button.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { link } from '../routes.ts';
 import { t } from '../text.ts';
-import { CreateQueue } from './queue/create.tsx';
+import { createQueue } from './queue/create.tsx';
 import { queueColumns } from './queue/columns.tsx';
 import { qualifier } from './queue/qualifier.ts';
 import { QUEUE_FILTERS, type QueueRow } from './queue/row.ts';
@@ -23,7 +23,7 @@ const SHOWN = ['name', 'depth', 'full', 'in', 'out', 'oldest', 'readers', 'write
 const MOST_AT_ONCE = 200;
 
 export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
-  const isCreating = useSignal(false);
+  const columns = useMemo(() => queueColumns(qmgr), [qmgr]);
   const mayChange = may.value.change;
   return (
     <div class="list-page">
@@ -32,9 +32,10 @@ export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
       </header>
       <List<QueueRow>
         name="queues" label={t('pages.queues')} sourceKey={qmgr} source={(columns) => listSource('queues', qmgr, columns)} keyOf={({ name }) => name}
-        columns={queueColumns(qmgr)} shown={SHOWN} always={['name', 'type']} sort={['-full']} where={['system=false']} filters={QUEUE_FILTERS}
+        columns={columns} shown={SHOWN} always={['name', 'type']} sort={['-full']} where={['system=false', 'dynamic=false|depth>0']} filters={QUEUE_FILTERS}
         quick={[
           { name: t('queues.noSystem'), where: 'system=false' },
+          { name: t('queues.noEmptyDynamic'), where: 'dynamic=false|depth>0' },
           { name: t('queues.withMessages'), where: 'depth>0' },
           { name: t('queues.nearlyFull'), where: 'full>80' },
           { name: t('queues.withoutReader'), where: 'readers=0' },
@@ -43,9 +44,8 @@ export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
         ]}
         href={({ name }) => link.queue({ qmgr, queue: name })} live={{ qmgr }}
         {...(mayChange ? { actions: (selection: Selection<QueueRow>, rows: ListRows<QueueRow>) => <Ticked qmgr={qmgr} selection={selection} rows={rows} /> } : {})}
-        toolbar={mayChange && <Button kind="primary" icon="add" onClick={() => (isCreating.value = true)}>{t('queues.create')}</Button>}
+        toolbar={mayChange && <Button kind="primary" icon="add" onClick={() => void createQueue(qmgr)}>{t('queues.create')}</Button>}
       />
-      {isCreating.value && <CreateQueue qmgr={qmgr} onClose={() => (isCreating.value = false)} />}
     </div>
   );
 }

@@ -11,13 +11,15 @@ interface ButtonProps {
   /** Why it is disabled, or what it does. */
   tip?: string | undefined;
   submit?: boolean;
+  /** The form that it submits, where it stands outside of it. */
+  form?: string;
   onClick?(): void;
   children: ComponentChildren;
 }
 
-export function Button({ kind = 'secondary', icon, disabled = false, tip, submit = false, onClick, children }: ButtonProps) {
+export function Button({ kind = 'secondary', icon, disabled = false, tip, submit = false, form, onClick, children }: ButtonProps) {
   return (
-    <button type={submit ? 'submit' : 'button'} class={`button ${kind}`} disabled={disabled} title={tip} onClick={onClick}>
+    <button type={submit ? 'submit' : 'button'} form={form} class={`button ${kind}`} disabled={disabled} title={tip} onClick={onClick}>
       {icon && <Icon name={icon} />}
       <span>{children}</span>
     </button>

@@ -1,12 +1,12 @@
 // Problems as sentences: what is wrong, since when, what to look at next, and a way to have it out of sight for a while.
 
-import type { Trouble } from '../../api/pending.ts';
+import type { OperationsProblem as Trouble } from '../../api/operations.ts';
 import { problemIn, request } from '../../api/request.ts';
 import { age, clock, moment } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { toast } from '../../parts/toasts.tsx';
-import { t, textOf } from '../../text.ts';
+import { t, textOf, type Values } from '../../text.ts';
 import { homeOf, stepsOf } from './steps.ts';
 
 interface ProblemsProps {
@@ -66,10 +66,16 @@ function Problem({ qmgr, problem, changed }: { qmgr: string; problem: Trouble; c
 
 /** The sentence of a rule, with the object as a link. */
 function Sentence({ qmgr, problem }: { qmgr: string; problem: Trouble }) {
-  const sentence = textOf(`problem.${problem.rule}`, { ...problem.values, name: problem.object.name }) ?? problem.text;
+  const sentence = textOf(`problem.${problem.rule}`, valuesOf(problem)) ?? problem.text;
   const { name } = problem.object;
   const at = sentence.indexOf(name);
   const href = homeOf(qmgr, problem.object);
   if (at < 0 || name === '' || !href) return <>{sentence}</>;
   return <>{sentence.slice(0, at)}<a class="object" href={href}>{name}</a>{sentence.slice(at + name.length)}</>;
+}
+
+/** The values of a problem as texts take them. */
+function valuesOf({ values, object }: Trouble): Values {
+  const fitting = Object.entries(values).filter((entry): entry is [string, string | number] => typeof entry[1] === 'string' || typeof entry[1] === 'number');
+  return { ...Object.fromEntries(fitting), name: object.name };
 }

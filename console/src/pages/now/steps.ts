@@ -2,12 +2,12 @@
 //
 // A page that is not there, and a change that the user may not make, are not offered.
 
-import type { Trouble } from '../../api/pending.ts';
+import type { OperationsProblem as Trouble } from '../../api/operations.ts';
 import { may } from '../../api/session.ts';
 import { propose } from '../../change/change.ts';
 import { PAGES } from '../../pages.ts';
 import { link, type PageName, type Query } from '../../routes.ts';
-import { t, textOf } from '../../text.ts';
+import { t } from '../../text.ts';
 
 export type NextStep = { name: string; href: string } | { name: string; run(): Promise<boolean> };
 
@@ -36,7 +36,7 @@ const STEPS: Record<string, { page: PageName; href(qmgr: string, step: Step, nam
 
 export function stepsOf(qmgr: string, { next, object }: Trouble): NextStep[] {
   return next.flatMap((step): NextStep[] => {
-    const name = step.text ?? textOf(`step.${step.action}`) ?? step.action;
+    const name = step.text;
     if (step.action === 'mqsc') {
       const { mqsc = [] } = step;
       if (!may.value.change || mqsc.length === 0) return [];
@@ -65,7 +65,7 @@ export function homeOf(qmgr: string, { type, name }: Trouble['object']): string 
 }
 
 function of(step: Step, member: string, otherwise: string): string {
-  return String(step[member] ?? otherwise);
+  return String((step as Record<string, unknown>)[member] ?? otherwise);
 }
 
 /** What a step knows beside its action and text, and the parameters of the resource that explains it. */

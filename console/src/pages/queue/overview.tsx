@@ -3,20 +3,28 @@
 import { request } from '../../api/request.ts';
 import { display } from '../../api/mqsc.ts';
 import type { QueueTabProps } from '../../pages.ts';
+import { may } from '../../api/session.ts';
 import { useAsked } from '../../parts/asked.ts';
+import { IconButton } from '../../parts/button.tsx';
 import { Failed, Loading } from '../../parts/states.tsx';
-import { t, textOf } from '../../text.ts';
+import { t } from '../../text.ts';
 import { Problems } from '../now/problems.tsx';
 import { valueText } from './attributes.ts';
+import { changeAttribute, kindOf, labelOf } from './editor.tsx';
 
 const SETTINGS = ['maxdepth', 'maxmsgl', 'defpsist', 'msgdlvsq', 'bothresh', 'boqname', 'trigger', 'initq', 'qdepthhi', 'usage', 'target', 'rname', 'rqmname', 'xmitq', 'crdate', 'altdate'];
 
-export function QueueOverview({ qmgr, row }: QueueTabProps) {
+export function QueueOverview({ qmgr, row, changed }: QueueTabProps) {
   const troubles = useAsked(`${qmgr} ${row.name}`, async (signal) => {
     const { problems } = await request('GET /api/v1/qmgr/{qmgr}/problems', { path: { qmgr }, signal });
     return problems.filter(({ object }) => object.type === 'queue' && object.name === row.name);
   });
   const settings = useAsked(`${qmgr} ${row.name}`, async (signal) => (await display(qmgr, 'queue', row.name, ['all'], signal))[0] ?? {});
+  async function change(keyword: string): Promise<void> {
+    if (!(await changeAttribute(qmgr, row, keyword, settings.answer ?? {}))) return;
+    settings.again();
+    changed();
+  }
   return (
     <div class="overview">
       {troubles.answer && troubles.answer.length > 0 && (
@@ -33,8 +41,11 @@ export function QueueOverview({ qmgr, row }: QueueTabProps) {
           <dl class="facts">
             {SETTINGS.filter((keyword) => settings.answer && keyword in settings.answer).map((keyword) => (
               <div key={keyword}>
-                <dt>{textOf(`attribute.${keyword}`) ?? keyword}</dt>
-                <dd>{valueText(keyword, settings.answer?.[keyword])}</dd>
+                <dt>{labelOf(keyword)}</dt>
+                <dd>
+                  {valueText(keyword, settings.answer?.[keyword])}
+                  {may.value.change && kindOf(keyword).kind !== 'fixed' && <IconButton icon="edit" label={t('queue.changeOne', { property: labelOf(keyword) })} onClick={() => void change(keyword)} />}
+                </dd>
               </div>
             ))}
           </dl>

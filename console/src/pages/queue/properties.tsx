@@ -3,18 +3,17 @@
 // What is shown is the answer of DISPLAY. An edit stays when the page is looked at again, until it is applied or given up.
 
 import { type Signal, signal } from '@preact/signals';
-import { useMemo, useState } from 'preact/hooks';
-import { type Attributes, display, keywords, object } from '../../api/mqsc.ts';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { type Attributes, display } from '../../api/mqsc.ts';
 import { may } from '../../api/session.ts';
 import { propose } from '../../change/change.ts';
 import type { QueueTabProps } from '../../pages.ts';
 import { type Asked, useAsked } from '../../parts/asked.ts';
 import { Button } from '../../parts/button.tsx';
-import { Field, Select } from '../../parts/field.tsx';
 import { Failed, Loading } from '../../parts/states.tsx';
-import { t, textOf } from '../../text.ts';
+import { t } from '../../text.ts';
 import { GROUPS, type Kind, NO_PROPERTIES, valueText } from './attributes.ts';
-import { qualifier } from './qualifier.ts';
+import { alter, Editor, labelOf } from './editor.tsx';
 
 export default function QueueProperties({ qmgr, row, changed }: QueueTabProps) {
   const asked = useAsked(`${qmgr} ${row.name}`, async (signal) => (await display(qmgr, 'queue', row.name, ['all'], signal))[0] ?? {});
@@ -26,6 +25,16 @@ export default function QueueProperties({ qmgr, row, changed }: QueueTabProps) {
 function Form({ qmgr, row, asked, stored, changed }: QueueTabProps & { asked: Asked<Attributes>; stored: Attributes }) {
   const edits = useMemo(() => new Map<string, Signal<string>>(), [row.name]);
   const [find, setFind] = useState('');
+  const isApplied = useRef(false);
+  const before = useRef(stored);
+  // A field that was not edited follows what is stored; after a change all of them do.
+  if (before.current !== stored) {
+    for (const [keyword, value] of edits) {
+      if (isApplied.current || value.peek() === String(before.current[keyword] ?? '')) value.value = String(stored[keyword] ?? '');
+    }
+    before.current = stored;
+    isApplied.current = false;
+  }
   const isReadOnly = !may.value.change || stored['deftype'] === 'TEMPDYN';
   const valueOf = (keyword: string): Signal<string> => {
     const known = edits.get(keyword);
@@ -35,6 +44,8 @@ function Form({ qmgr, row, asked, stored, changed }: QueueTabProps & { asked: As
     return made;
   };
   const isChanged = (keyword: string) => edits.has(keyword) && edits.get(keyword)?.value !== String(stored[keyword] ?? '');
+  // A signal for each, before any is read: the form is drawn again whichever is edited.
+  for (const keyword of Object.keys(stored)) valueOf(keyword);
   const changedKeywords = [...edits.keys()].filter(isChanged);
 
   function giveUp(): void {
@@ -42,14 +53,13 @@ function Form({ qmgr, row, asked, stored, changed }: QueueTabProps & { asked: As
   }
 
   async function apply(): Promise<void> {
-    const values = Object.fromEntries(changedKeywords.map((keyword) => [keyword, asValue(kindOf(keyword), edits.get(keyword)?.value ?? '')]));
+    const values = Object.fromEntries(changedKeywords.map((keyword) => [keyword, edits.get(keyword)?.value ?? '']));
     const isDone = await propose({
       title: t('queue.change', { queue: row.name }), qmgr, done: t('queue.changed', { queue: row.name }),
-      children: <Differences stored={stored} changes={changedKeywords.map((keyword) => [keyword, edits.get(keyword)?.value ?? ''])} />,
-      steps: [{ mqsc: `ALTER ${object(qualifier(row.type), row.name)} ${keywords(values)}` }],
+      children: <Differences stored={stored} changes={Object.entries(values)} />, steps: [{ mqsc: alter(row, values) }],
     });
     if (!isDone) return;
-    edits.clear();
+    isApplied.current = true;
     asked.again();
     changed();
   }
@@ -78,7 +88,7 @@ function Form({ qmgr, row, asked, stored, changed }: QueueTabProps & { asked: As
             <legend>{t(`group.${group}`)}</legend>
             <div class="fields">
               {shown.map(([keyword, kind]) => (
-                <Property key={keyword} keyword={keyword} kind={isReadOnly ? { kind: 'fixed' } : kind} stored={stored} value={valueOf} isChanged={isChanged(keyword)} />
+                <Editor key={keyword} keyword={keyword} kind={isReadOnly ? { kind: 'fixed' } : kind} stored={stored[keyword]} value={valueOf(keyword)} isChanged={isChanged(keyword)} />
               ))}
             </div>
           </fieldset>
@@ -97,41 +107,6 @@ function Form({ qmgr, row, asked, stored, changed }: QueueTabProps & { asked: As
   );
 }
 
-interface PropertyProps {
-  keyword: string;
-  kind: Kind;
-  stored: Attributes;
-  value(keyword: string): Signal<string>;
-  isChanged: boolean;
-}
-
-function Property({ keyword, kind, stored, value, isChanged }: PropertyProps) {
-  const label = labelOf(keyword);
-  const hint = keyword.toUpperCase();
-  switch (kind.kind) {
-    case 'fixed': {
-      const text = String(stored[keyword] ?? '');
-      return (
-        <div class="field is-fixed">
-          <span class="field-label">{label}</span>
-          <span class="field-value" title={text}>{valueText(keyword, text)}</span>
-          <span class="field-hint">{hint}</span>
-        </div>
-      );
-    }
-    case 'choice': {
-      const options = [...new Set([...kind.values, String(stored[keyword] ?? '')])];
-      return <Select label={label} hint={hint} value={value(keyword)} isChanged={isChanged} options={options.map((one) => [one, valueText(keyword, one)])} />;
-    }
-    case 'number':
-      return <Field label={label} hint={hint} type="number" min={kind.min} max={kind.max} required value={value(keyword)} isChanged={isChanged} />;
-    case 'text':
-    case 'name':
-    case 'word':
-      return <Field label={label} hint={hint} maxLength={kind.length} value={value(keyword)} isChanged={isChanged} />;
-  }
-}
-
 /** What changes, from and to. */
 function Differences({ stored, changes }: { stored: Attributes; changes: readonly (readonly [string, string])[] }) {
   return (
@@ -146,21 +121,4 @@ function Differences({ stored, changes }: { stored: Attributes; changes: readonl
       </tbody>
     </table>
   );
-}
-
-function kindOf(keyword: string): Kind {
-  for (const { attributes } of GROUPS) {
-    const kind = attributes[keyword];
-    if (kind) return kind;
-  }
-  return { kind: 'fixed' };
-}
-
-/** Words and numbers stand as they are; texts and names between apostrophes. */
-function asValue(kind: Kind, value: string): string | { text: string } {
-  return kind.kind === 'text' || kind.kind === 'name' ? { text: value } : value;
-}
-
-function labelOf(keyword: string): string {
-  return textOf(`attribute.${keyword}`) ?? keyword.toUpperCase();
 }

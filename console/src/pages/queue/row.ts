@@ -27,7 +27,7 @@ export interface QueueRow {
 
 /** What conditions of a list may name. */
 export const QUEUE_FILTERS = [
-  'depth', 'full', 'oldest', 'readers', 'writers', 'waiting', 'uncommitted', 'in', 'out', 'bytes', 'max', 'type', 'usage', 'putEnabled', 'getEnabled', 'system',
+  'depth', 'full', 'oldest', 'readers', 'writers', 'waiting', 'uncommitted', 'in', 'out', 'bytes', 'max', 'type', 'usage', 'putEnabled', 'getEnabled', 'lastPut', 'lastGet', 'altered', 'target', 'targetQmgr', 'dynamic', 'system',
 ] as const;
 
 /** From these shares of the maximum on a depth is marked. */
