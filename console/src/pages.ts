@@ -46,9 +46,15 @@ export type QueueTab = Shown<QueueTabProps> & {
   isFor?(row: QueueRow): boolean;
 };
 
+/** Whether a queue holds messages itself. */
+function isStored({ type }: QueueRow): boolean {
+  return type === 'local';
+}
+
 /** The tabs of a queue, in their order. Each is a page too. */
 export const QUEUE_TABS: readonly QueueTab[] = [
   { page: 'queue', title: 'queue.overview', view: QueueOverview },
+  { page: 'queueHistory', title: 'queue.history', load: () => import('./pages/queue/history.tsx'), isFor: isStored },
   { page: 'queueProperties', title: 'queue.properties', load: () => import('./pages/queue/properties.tsx') },
 ];
 
