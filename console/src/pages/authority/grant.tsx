@@ -70,7 +70,7 @@ export function Grant({ qmgr, record, isNew, onClose, changed }: GrantProps) {
         mayChange && (
           <>
             {!isNew && <Button kind="plain" icon="remove" onClick={() => void remove()}>{t('authority.remove')}</Button>}
-            <button type="submit" form="grant" class="button primary" disabled={!command}><span>{t('change.next')}</span></button>
+            <button type="submit" form="grant" class="button primary" disabled={!command}><span>{t('queue.review')}</span></button>
           </>
         )
       }
