@@ -6,6 +6,7 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from './parts/icon.tsx';
 import type { Load } from './parts/lazy.tsx';
+import { may } from './api/session.ts';
 import type { PageName } from './routes.ts';
 import type { TextKey } from './text.ts';
 import { NowPage } from './pages/now.tsx';
@@ -46,14 +47,22 @@ export type QueueTab = Shown<QueueTabProps> & {
   isFor?(row: QueueRow): boolean;
 };
 
+/** Whether a queue holds messages itself. */
+function isStored({ type }: QueueRow): boolean {
+  return type === 'local';
+}
+
 /** The tabs of a queue, in their order. Each is a page too. */
 export const QUEUE_TABS: readonly QueueTab[] = [
   { page: 'queue', title: 'queue.overview', view: QueueOverview },
+  { page: 'queueHistory', title: 'queue.history', load: () => import('./pages/queue/history.tsx'), isFor: isStored },
+  { page: 'queueAuthority', title: 'queue.authority', load: () => import('./pages/queue/authority.tsx'), isFor: () => may.value.administer },
   { page: 'queueProperties', title: 'queue.properties', load: () => import('./pages/queue/properties.tsx') },
 ];
 
 export const PAGES: Partial<Record<PageName, PageEntry>> = {
   now: { title: 'pages.now', view: NowPage, bar: { icon: 'now', group: 'qmgr' }, keys: 'g n' },
   queues: { title: 'pages.queues', view: QueuesPage, bar: { icon: 'queues', group: 'qmgr' }, keys: 'g q' },
+  authority: { title: 'pages.authority', load: () => import('./pages/authority.tsx'), bar: { icon: 'authority', group: 'qmgr' }, keys: 'g u' },
   ...Object.fromEntries(QUEUE_TABS.map(({ page }) => [page, { title: 'pages.queue', view: QueuePage, under: 'queues' } satisfies PageEntry])),
 };

@@ -32,15 +32,20 @@ export function go(href: string, { replace = false } = {}): void {
   if (isOtherPage && !replace) window.scrollTo(0, 0);
 }
 
-/** Changes members of the query and keeps the rest; undefined removes one. */
-export function setQuery(changes: Query, { replace = true } = {}): void {
+/** The address of this page with other members of the query; undefined removes one, the rest is kept. */
+export function addressWith(changes: Query): string {
   const query = new URLSearchParams(address.value.search);
   for (const [name, value] of Object.entries(changes)) {
     query.delete(name);
     for (const one of typeof value === 'string' ? [value] : (value ?? [])) query.append(name, one);
   }
   const text = query.toString();
-  go(address.value.pathname + (text === '' ? '' : `?${text}`), { replace });
+  return address.value.pathname + (text === '' ? '' : `?${text}`);
+}
+
+/** Goes to the address of this page with other members of the query. */
+export function setQuery(changes: Query, { replace = true } = {}): void {
+  go(addressWith(changes), { replace });
 }
 
 /** Follows the browser's history and clicks on links. Called once. */

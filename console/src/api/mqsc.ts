@@ -10,20 +10,38 @@ export const MQSC_PATH = '/ibmmq/rest/v3/admin/action/qmgr/{qmgr}/mqsc';
 /** Values of an object, by their MQSC keywords in lower case. */
 export type Attributes = Record<string, string | number | undefined>;
 
-/** DISPLAY: one entry an object. An object that is not there gives none. */
-export async function display(qmgr: string, qualifier: string, name: string, wanted: readonly string[], signal?: AbortSignal): Promise<Attributes[]> {
+export interface DisplayWish {
+  name?: string;
+  /** Keywords of the command beside the name, such as `{ type: 'handle' }`. */
+  parameters?: Record<string, string>;
+  wanted?: readonly string[];
+  signal?: AbortSignal;
+}
+
+/** There is no such object, status, connection or record. */
+const NONE: ReadonlySet<number> = new Set([2085, 3065, 3174, 3338]);
+
+/** DISPLAY: one entry an object. What is not there gives none. */
+export async function displayAll<Found extends object = Attributes>(qmgr: string, qualifier: string, { name, parameters, wanted = ['all'], signal }: DisplayWish): Promise<Found[]> {
   const reply = await request(AT, {
     path: { version: 'v3', qmgr },
-    json: { type: 'runCommandJSON', command: 'display', qualifier, name, responseParameters: [...wanted] },
+    json: {
+      type: 'runCommandJSON', command: 'display', qualifier, responseParameters: [...wanted],
+      ...(name === undefined ? {} : { name }), ...(parameters ? { parameters } : {}),
+    },
     ...(signal ? { signal } : {}),
   });
-  const found: Attributes[] = [];
-  for (const { completionCode, reasonCode, parameters, message, text } of reply.commandResponse) {
-    // 2085 and 3065: there is no such object, or none with a status.
-    if (completionCode === 2 && reasonCode !== 2085 && reasonCode !== 3065) throw refused(message ?? text ?? [], reasonCode);
-    if (parameters) found.push(parameters as Attributes);
+  const found: Found[] = [];
+  for (const { completionCode, reasonCode, parameters: values, message, text } of reply.commandResponse) {
+    if (completionCode === 2 && !NONE.has(reasonCode)) throw refused(message ?? text ?? [], reasonCode);
+    if (values) found.push(values as Found);
   }
   return found;
+}
+
+/** DISPLAY of one object or a generic name, without other keywords. */
+export function display(qmgr: string, qualifier: string, name: string, wanted: readonly string[], signal?: AbortSignal): Promise<Attributes[]> {
+  return displayAll(qmgr, qualifier, { name, wanted, ...(signal ? { signal } : {}) });
 }
 
 /** Runs one command as it is written. Gives the answer's lines. */

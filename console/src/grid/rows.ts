@@ -9,6 +9,7 @@
 // - At most MOST_PAGES pages are kept, the last seen ones.
 
 import { signal } from '@preact/signals';
+import { type Condition, readCondition } from './filter.ts';
 
 export interface ListQuery {
   search: string;
@@ -182,18 +183,45 @@ export class ListRows<Row extends object> {
   }
 }
 
-/** A source over rows that are all here: filters by `search` in every text, sorts by members. */
+/** A source over rows that are all here: filters by `search` in every text and by conditions on members, sorts by members. */
 export function localSource<Row extends object>(rows: () => readonly Row[] | Promise<readonly Row[]>): Source<Row> {
-  return async ({ search, sort }, offset, limit) => {
+  return async ({ search, where, sort }, offset, limit) => {
     const all = await rows();
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    const conditions = where.flatMap((one) => readCondition(one, Object.keys(all[0] ?? {})) ?? []);
     const fitting = all.filter((row) => {
       const text = Object.values(row).join(' ').toLowerCase();
-      return words.every((word) => text.includes(word));
+      return words.every((word) => text.includes(word)) && conditions.every((condition) => holds(condition, (row as Record<string, unknown>)[condition.column]));
     });
     const sorted = [...fitting].sort((a, b) => compare(a as Record<string, unknown>, b as Record<string, unknown>, sort));
     return { total: fitting.length, known: all.length, rows: sorted.slice(offset, offset + limit) };
   };
+}
+
+/** Whether a member fulfils a condition. Numbers are compared as numbers; a text may begin or end with `*`; no value fulfils `!=` alone. */
+function holds({ operator, value }: Condition, member: unknown): boolean {
+  if (member == null) return operator === '!=';
+  const [x, y] = typeof member === 'number' ? [member, Number(value)] : [String(member), value];
+  switch (operator) {
+    case '=':
+      return typeof y === 'string' ? fits(String(x), y) : x === y;
+    case '!=':
+      return typeof y === 'string' ? !fits(String(x), y) : x !== y;
+    case '>':
+      return x > y;
+    case '>=':
+      return x >= y;
+    case '<':
+      return x < y;
+    case '<=':
+      return x <= y;
+  }
+}
+
+function fits(text: string, pattern: string): boolean {
+  const [begin, end] = [pattern.startsWith('*'), pattern.endsWith('*')];
+  const core = pattern.slice(begin ? 1 : 0, end && pattern.length > 1 ? -1 : undefined);
+  return begin && end ? text.includes(core) : begin ? text.endsWith(core) : end ? text.startsWith(core) : text === core;
 }
 
 function compare(a: Record<string, unknown>, b: Record<string, unknown>, sort: readonly string[]): number {

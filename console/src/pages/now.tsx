@@ -5,6 +5,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { onLive, watch } from '../api/live.ts';
 import { request } from '../api/request.ts';
+import { History } from '../charts/load.tsx';
+import { qmgrCharts } from '../charts/wishes.ts';
 import type { PageProps } from '../pages.ts';
 import { useAsked } from '../parts/asked.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -67,6 +69,10 @@ export function NowPage({ parameters: { qmgr = '' } }: PageProps) {
             <Problems qmgr={qmgr} problems={muted} changed={asked.again} />
           </details>
         )}
+      </section>
+      <section aria-labelledby="now-busy">
+        <h2 id="now-busy" class="now-busy">{t('chart.last30')}</h2>
+        <History qmgr={qmgr} charts={qmgrCharts()} span={1800} height={96} isSmall everyMs={30_000} />
       </section>
       <div class="tops">
         <TopQueues qmgr={qmgr} by="full" />

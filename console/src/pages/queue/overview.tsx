@@ -2,11 +2,14 @@
 
 import { request } from '../../api/request.ts';
 import { display } from '../../api/mqsc.ts';
+import { History } from '../../charts/load.tsx';
+import { depthOf, ratesOf } from '../../charts/wishes.ts';
 import type { QueueTabProps } from '../../pages.ts';
 import { may } from '../../api/session.ts';
 import { useAsked } from '../../parts/asked.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { Failed, Loading } from '../../parts/states.tsx';
+import { link } from '../../routes.ts';
 import { t } from '../../text.ts';
 import { Problems } from '../now/problems.tsx';
 import { valueText } from './attributes.ts';
@@ -31,6 +34,12 @@ export function QueueOverview({ qmgr, row, changed }: QueueTabProps) {
         <section aria-labelledby="queue-problems">
           <h2 id="queue-problems">{t('queue.problems')}</h2>
           <Problems qmgr={qmgr} problems={troubles.answer} changed={troubles.again} />
+        </section>
+      )}
+      {row.type === 'local' && (
+        <section aria-labelledby="queue-history">
+          <h2 id="queue-history">{t('chart.lastHour')} <a class="aside" href={link.queueHistory({ qmgr, queue: row.name })}>{t('chart.more')}</a></h2>
+          <History qmgr={qmgr} charts={[depthOf(row.name), ratesOf(row.name)]} span={3600} height={110} isSmall everyMs={30_000} />
         </section>
       )}
       <section aria-labelledby="queue-settings">

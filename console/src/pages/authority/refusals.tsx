@@ -1,0 +1,103 @@
+// The last refusals of a queue manager: calls that ended with 2035, and clients that a channel refused. A row leads to its explanation.
+
+import { useMemo } from 'preact/hooks';
+import { clock, inMs, moment } from '../../format.ts';
+import { type Column, List } from '../../grid/list.tsx';
+import { localSource } from '../../grid/rows.ts';
+import { addressWith } from '../../router.ts';
+import { t, textOf } from '../../text.ts';
+import { NO_QUESTION, type Refusal, refusals, type RefusedClient, refusedClients, questionOfRefusal } from './answers.ts';
+
+export interface CallRow {
+  key: string;
+  at: number;
+  count: number;
+  user: string;
+  object: string | null;
+  type: string | null;
+  lacks: string | null;
+  application: string | null;
+  channel: string | null;
+  address: string | null;
+  cause: string;
+  refusal: Refusal;
+}
+
+export interface ClientRow {
+  key: string;
+  at: number;
+  count: number;
+  user: string | null;
+  channel: string | null;
+  address: string | null;
+  cause: string;
+}
+
+const when = { key: 'at', title: t('column.at'), width: 92, align: 'end', cell: ({ at }: { at: number }) => <time title={moment(at)}>{clock(at)}</time> } as const;
+const often = { key: 'count', title: t('column.count'), width: 72, align: 'end', help: t('authority.countHelp'), cell: ({ count }: { count: number }) => count } as const;
+const NO = <span class="quiet">–</span>;
+
+const CALL_COLUMNS: Column<CallRow>[] = [
+  when, often,
+  { key: 'user', title: t('column.user'), width: '2fr', cell: ({ user }) => user },
+  { key: 'object', title: t('column.object'), width: '3fr', cell: ({ object, type }) => (object === null ? NO : <span title={`${type} ${object}`}>{object} <span class="quiet">{textOf(`objectType.${type}`)}</span></span>) },
+  { key: 'lacks', title: t('column.lacks'), width: 132, cell: ({ lacks }) => (lacks === null ? NO : <span class="is-error">{lacks}</span>) },
+  { key: 'application', title: t('column.application'), width: '2fr', cell: ({ application }) => application ?? NO },
+  { key: 'channel', title: t('column.channel'), width: 168, cell: ({ channel }) => channel ?? NO },
+  { key: 'address', title: t('column.address'), width: 120, cell: ({ address }) => address ?? NO },
+  { key: 'cause', title: t('column.cause'), width: '5fr', sorts: false, cell: ({ cause }) => <span title={cause}>{cause}</span> },
+];
+
+const CLIENT_COLUMNS: Column<ClientRow>[] = [
+  when, often,
+  { key: 'user', title: t('column.user'), width: 132, cell: ({ user }) => user ?? NO },
+  { key: 'channel', title: t('column.channel'), width: 188, cell: ({ channel }) => channel ?? NO },
+  { key: 'address', title: t('column.address'), width: 132, cell: ({ address }) => address ?? NO },
+  { key: 'cause', title: t('column.cause'), width: '5fr', sorts: false, cell: ({ cause }) => <span title={cause}>{cause}</span> },
+];
+
+export function RefusedCalls({ qmgr, turn, object }: { qmgr: string; turn: number; object?: { type: string; name: string } }) {
+  const source = useMemo(
+    () => localSource<CallRow>(async () => (await refusals(qmgr)).filter((one) => !object || (one.object?.type === object.type && one.object.name === object.name)).map(callRow)),
+    [qmgr, turn, object?.name],
+  );
+  return (
+    <List<CallRow>
+      name="refusals" label={t('authority.calls')} sourceKey={`${qmgr} ${turn} ${object?.name}`} source={() => source} keyOf={({ key }) => key} columns={CALL_COLUMNS}
+      shown={['at', 'count', 'user', 'object', 'lacks', 'application', 'channel', 'cause']} always={[]} sort={['-at']} filters={['user', 'object', 'type', 'lacks', 'application', 'channel', 'address', 'count']}
+      href={({ refusal }) => addressWith({ ...NO_QUESTION, ...questionOfRefusal(refusal) })}
+    />
+  );
+}
+
+export function RefusedClients({ qmgr, turn, channel }: { qmgr: string; turn: number; channel?: string }) {
+  const source = useMemo(
+    () => localSource<ClientRow>(async () => (await refusedClients(qmgr)).filter((one) => channel === undefined || one.channel === channel).map(clientRow)),
+    [qmgr, turn, channel],
+  );
+  return (
+    <List<ClientRow>
+      name="refusedClients" label={t('authority.clients')} sourceKey={`${qmgr} ${turn} ${channel}`} source={() => source} keyOf={({ key }) => key} columns={CLIENT_COLUMNS}
+      shown={['at', 'count', 'user', 'channel', 'address', 'cause']} always={[]} sort={['-at']} filters={['user', 'channel', 'address', 'count']}
+      href={({ channel: name, user, address }) =>
+        addressWith({ ...NO_QUESTION, name: name ?? undefined, user: user ?? undefined, address: address ?? undefined, authenticated: 'true' })
+      }
+    />
+  );
+}
+
+function callRow(refusal: Refusal): CallRow {
+  const { at, count, user, object, lacks, by, application, channel, address, cause } = refusal;
+  return {
+    key: JSON.stringify([user, object, lacks, application, channel, address, by]), at: seconds(at), count, user, object: object?.name ?? null, type: object?.type ?? null, lacks: lacks?.join(',') ?? null,
+    application: application ?? null, channel: channel ?? null, address: address ?? null, cause, refusal,
+  };
+}
+
+function clientRow({ at, count, user, channel, address, cause }: RefusedClient): ClientRow {
+  return { key: JSON.stringify([user, channel, address, cause]), at: seconds(at), count, user: user ?? null, channel: channel ?? null, address: address ?? null, cause };
+}
+
+function seconds(at: string): number {
+  return (inMs(at) ?? 0) / 1000;
+}
