@@ -56,4 +56,5 @@ export const PAGES: Partial<Record<PageName, PageEntry>> = {
   now: { title: 'pages.now', view: NowPage, bar: { icon: 'now', group: 'qmgr' }, keys: 'g n' },
   queues: { title: 'pages.queues', view: QueuesPage, bar: { icon: 'queues', group: 'qmgr' }, keys: 'g q' },
   ...Object.fromEntries(QUEUE_TABS.map(({ page }) => [page, { title: 'pages.queue', view: QueuePage, under: 'queues' } satisfies PageEntry])),
+  mqsc: { title: 'pages.mqsc', load: () => import('./pages/mqsc.tsx'), bar: { icon: 'mqsc', group: 'qmgr' }, keys: 'g m' },
 };

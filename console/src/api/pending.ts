@@ -57,6 +57,7 @@ declare module './operations.ts' {
     'PUT /api/v1/qmgr/{qmgr}/problems/{problem}/mute': {
       path: { qmgr: string; problem: string }; query: {}; body: { for: string }; answer: unknown;
     };
+    'GET /api/v1/mqsc/grammar': { path: {}; query: {}; body: never; answer: unknown };
     'DELETE /api/v1/qmgr/{qmgr}/problems/{problem}/mute': { path: { qmgr: string; problem: string }; query: {}; body: never; answer: unknown };
   }
 }
