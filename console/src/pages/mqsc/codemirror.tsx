@@ -5,8 +5,8 @@
 //
 // Never here: what the words mean (grammar.ts, complete.ts) and what is done with a command (mqsc.tsx).
 
-import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, type Completion, type CompletionContext, type CompletionResult, completionStatus, startCompletion } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { acceptCompletion, autocompletion, type Completion, type CompletionContext, type CompletionResult, completionStatus, startCompletion } from '@codemirror/autocomplete';
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands';
 import { EditorState, Prec, RangeSetBuilder, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';
@@ -75,8 +75,6 @@ function extensions(latest: { current: EditorProps }) {
   };
   return [
     history(),
-    closeBrackets(),
-    EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['(', "'"] } }]),
     autocompletion({ override: [(context) => source(latest, context)], activateOnCompletion: () => true, icons: false, maxRenderedOptions: 60 }),
     Prec.high(keymap.of([
       { key: 'Mod-Enter', run },
@@ -86,7 +84,7 @@ function extensions(latest: { current: EditorProps }) {
       { key: 'ArrowUp', run: step(-1) },
       { key: 'ArrowDown', run: step(1) },
     ])),
-    keymap.of([...closeBracketsKeymap, ...historyKeymap, ...defaultKeymap]),
+    keymap.of([...historyKeymap, ...standardKeymap]),
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': latest.current.label, 'autocapitalize': 'off', 'spellcheck': 'false' }),
     placeholder(latest.current.hint),
