@@ -78,18 +78,20 @@ export async function build({ minify = true } = {}) {
 
 /** The sources that the application loads at once, and those that begin a page which is loaded later. */
 function closureOf({ inputs }) {
-  const first = new Set();
   const later = new Set();
-  const visit = (path) => {
-    if (first.has(path)) return;
-    first.add(path);
+  const visit = (path, seen) => {
+    if (seen.has(path)) return seen;
+    seen.add(path);
     for (const { path: next, kind, external } of inputs[path]?.imports ?? []) {
       if (external) continue;
       if (kind === 'dynamic-import') later.add(next);
-      else visit(next);
+      else visit(next, seen);
     }
+    return seen;
   };
-  visit('src/app.tsx');
+  const first = visit('src/app.tsx', new Set());
+  // A page that is loaded later may load a part, such as an editor, later still. The set grows while it is walked.
+  for (const path of later) visit(path, new Set());
   return { first: [...first].filter((path) => path.startsWith('src/') && /\.tsx?$/.test(path)).sort(), later: [...later].filter((path) => !first.has(path)) };
 }
 

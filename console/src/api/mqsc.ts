@@ -2,6 +2,7 @@
 //
 // Names and texts are quoted here and nowhere else.
 
+import type { MqscReply } from './operations.ts';
 import { request, Refused } from './request.ts';
 
 const AT = 'POST /ibmmq/rest/{version}/admin/action/qmgr/{qmgr}/mqsc';
@@ -44,9 +45,14 @@ export function display(qmgr: string, qualifier: string, name: string, wanted: r
   return displayAll(qmgr, qualifier, { name, wanted, ...(signal ? { signal } : {}) });
 }
 
+/** Sends one command as it is written, and gives the answer as it is: what fails is no refusal here. */
+export function send(qmgr: string, command: string, signal?: AbortSignal): Promise<MqscReply> {
+  return request(AT, { path: { version: 'v3', qmgr }, json: { type: 'runCommand', parameters: { command } }, ...(signal ? { signal } : {}) });
+}
+
 /** Runs one command as it is written. Gives the answer's lines. */
 export async function run(qmgr: string, command: string): Promise<string[]> {
-  const reply = await request(AT, { path: { version: 'v3', qmgr }, json: { type: 'runCommand', parameters: { command } } });
+  const reply = await send(qmgr, command);
   const lines = reply.commandResponse.flatMap(({ text, message }) => text ?? message ?? []);
   if (reply.overallCompletionCode === 2) {
     const failed = reply.commandResponse.find(({ completionCode }) => completionCode === 2);

@@ -33,7 +33,9 @@ export function useKeys(keys: readonly Key[]): void {
 export function startKeys(): void {
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.isComposing || document.querySelector('dialog:modal, :popover-open')) return;
-    const isTyping = event.target instanceof HTMLElement && event.target.matches('input:not([type=checkbox]), textarea, select, [contenteditable]');
+    // An editor may be in a shadow tree, whose host the event names as its target.
+    const target = event.composedPath()[0];
+    const isTyping = target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select, [contenteditable]');
     const modifier = event.ctrlKey || event.metaKey ? 'Ctrl+' : '';
     if (event.altKey || (isTyping && modifier === '') || (modifier === '' && !singleKeys.peek())) return;
     const now = performance.now();
