@@ -20,7 +20,7 @@ packages_of() {
         build) echo gcc:cc libc6-dev:/usr/include/stdlib.h make:make curl:curl ca-certificates:/etc/ssl/certs/ca-certificates.crt ;;
         test)
             echo procps:ps git:git gnucobol3:cobc curl:curl openssl:openssl python3:python3 slapd:slapd ldap-utils:ldapadd python3-venv:@ensurepip
-            echo nodejs:node npm:npm golang-go:go openjdk-17-jdk-headless:javac maven:mvn
+            echo nodejs:node npm:npm chromium:chromium golang-go:go openjdk-17-jdk-headless:javac maven:mvn
             ;;
         full) echo unzip:unzip ;;
         lint) echo g++:c++ ;; # libfuzzer, for fuzz/

@@ -19,10 +19,10 @@ use std::process::{Command, Output};
 use anyhow::{Context, Result};
 
 /// Runs a program to its end. A missing program is an error that names it: `make test` installs them.
-fn run(command: &mut Command) -> Result<Output> {
+pub(crate) fn run(command: &mut Command) -> Result<Output> {
     command.output().with_context(|| format!("cannot start {command:?}"))
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

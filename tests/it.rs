@@ -4,6 +4,7 @@
 
 mod attack;
 mod client;
+mod console;
 mod crash;
 mod driver;
 mod fuzz_list;

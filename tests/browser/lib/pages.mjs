@@ -1,0 +1,28 @@
+// Every page of the console's table of paths (console/src/routes.ts), with an address that shows something in the world of world.mjs.
+
+import { readFileSync } from 'node:fs';
+import { api, QMGR } from './server.mjs';
+
+/** `[name, path]` of PATHS. */
+function paths() {
+  const source = readFileSync(new URL('../../../console/src/routes.ts', import.meta.url), 'utf8');
+  const [, table] = /export const PATHS = \{([^]*?)\n\} as const;/.exec(source);
+  const found = [...table.matchAll(/^\s+(\w+): '([^']*)',$/gm)].map(([, name, path]) => [name, path]);
+  if (found.length < 20) throw new Error(`only ${found.length} paths are read from routes.ts`);
+  return found;
+}
+
+/** Names of pages to their addresses. The first page and the sign-in are pages of their own. */
+export async function addresses(server) {
+  const values = { qmgr: QMGR, queue: 'PAY.REQ', channel: 'DEV.APP.SVRCONN', service: 'loanCheck', api: 'loans', requester: 'none', ...(await found(server)) };
+  const pages = paths().filter(([name]) => !['home', 'signIn'].includes(name));
+  return Object.fromEntries(pages.map(([name, path]) => [name, path.replace(/\{(\w+)\}/g, (_, parameter) => encodeURIComponent(values[parameter]))]));
+}
+
+/** What has no name of ours: a message, a connection. */
+async function found(server) {
+  const { json: browsed } = await server.good('admin', 'GET', `${api('PAY.REQ')}/messages?limit=1`);
+  const lines = await server.mqsc("DISPLAY CONN(*) TYPE(CONN) WHERE(CHANNEL EQ 'DEV.APP.SVRCONN')");
+  const connection = /CONN\(([0-9A-F]+)\)/.exec(lines.join(' '));
+  return { message: browsed.messages[0].position, connection: connection?.[1] ?? 'none' };
+}
