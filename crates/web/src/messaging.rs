@@ -23,14 +23,15 @@ use connection::error::ConnectionError;
 use connection::pool::{Lent, Pool};
 use connection::target::Acting;
 use connection::verbs::{Connection, ObjectHandle, WaitTerms};
-use identity::Identity;
 use identity::scope::{self, Object, Operations};
+use identity::{Identity, Roles};
 use model::message::Message;
 use model::name::{ObjectName, QueueName};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, ObjectKind, OpenOptions};
 use percent_encoding::percent_decode_str;
 use queue_manager::Accept;
 
+use crate::admin::{Intent, acting_principal};
 use crate::error::{self, ApiError, Verb};
 use crate::service::Call;
 
@@ -51,6 +52,25 @@ impl<'a> Target<'a> {
         let object = decode(call.parameters[1])?;
         in_scope(identity, verb, &object)?;
         Ok(Self { object, ..Self::of_queue_manager(call, identity, verb)? })
+    }
+
+    /// As `of`, of a request that an operator may make too. Where the role of the user opens it, the server's own authority counts:
+    /// MQWebAdmin for all, MQWebAdminRO to look. A user who has MQWebUser as well changes messages in its own name.
+    ///
+    /// # Errors
+    /// As `of`. 403 MQWebAdminRO alone, and messages are to be changed.
+    pub(crate) fn of_operator(call: Call<'a>, identity: &'a Identity, verb: Verb) -> Result<Self, ApiError> {
+        let target = Self::of(call, identity, verb)?;
+        let intent = if verb == Verb::BrowseFrom { Intent::Look } else { Intent::Change };
+        if intent == Intent::Change && identity.roles.contains(Roles::MQWEB_USER) {
+            return Ok(target);
+        }
+        let principal = acting_principal(call, identity, intent)?;
+        let acting = match call.settings.options.messaging.adopt_web_user_context {
+            true => Acting::For(principal),
+            false => Acting::AsConnected(&call.settings.server_principal),
+        };
+        Ok(Self { acting, ..target })
     }
 
     /// The queue manager alone.

@@ -74,7 +74,7 @@ fn read_cursor(text: &str) -> Option<Place> {
 /// # Errors
 /// 400, 403, 404, 501 a remote queue manager.
 pub(super) async fn list(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
-    let target = Target::of(call, identity, Verb::BrowseFrom)?;
+    let target = Target::of_operator(call, identity, Verb::BrowseFrom)?;
     keys::local(call, &target)?;
     let page = Page::read(call)?;
     let selector = page.matched.selector.as_deref().unwrap_or_default();
@@ -145,7 +145,7 @@ pub(super) async fn show_body(call: Call<'_>, identity: &Identity) -> Result<Ans
 }
 
 async fn one(call: Call<'_>, identity: &Identity) -> Result<(Box<Message>, Position), ApiError> {
-    let target = Target::of(call, identity, Verb::BrowseFrom)?;
+    let target = Target::of_operator(call, identity, Verb::BrowseFrom)?;
     let position = position(call)?;
     let queue_manager = keys::local(call, &target)?;
     let mut options = Match::default().options();

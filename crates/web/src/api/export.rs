@@ -35,7 +35,7 @@ const PIECE_BYTES: usize = 64 << 10;
 /// # Errors
 /// 400, 403, 404, 501 a remote queue manager.
 pub(super) async fn export(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
-    let target = Target::of(call, identity, Verb::BrowseFrom)?;
+    let target = Target::of_operator(call, identity, Verb::BrowseFrom)?;
     let queue_manager = keys::local(call, &target)?;
     let mut matched = Match::default();
     let (mut contains, mut limit) = (None, None);

@@ -57,7 +57,7 @@ impl Wanted {
 /// # Errors
 /// 400, 403, 404, 405, 500, 503.
 pub(super) async fn take(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
-    let target = Target::of(call, identity, Verb::GetFrom)?;
+    let target = Target::of_operator(call, identity, Verb::GetFrom)?;
     let wanted = Wanted::read(call)?;
     let limits = &call.settings.options.limits;
     let wait = wanted.wait.filter(|wait| !wait.is_zero());
@@ -148,7 +148,7 @@ pub(super) async fn get_placed(
 /// # Errors
 /// 404 it is not there.
 pub(super) async fn take_one(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
-    let target = Target::of(call, identity, Verb::GetFrom)?;
+    let target = Target::of_operator(call, identity, Verb::GetFrom)?;
     let mut wanted = Wanted { is_envelope: true, ..Wanted::default() };
     query::each(call.query(), |name, value: Cow<'_, str>| match name {
         _ if wanted.shown.take(call, name, &value)? => Ok(()),

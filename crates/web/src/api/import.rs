@@ -41,7 +41,7 @@ pub(super) async fn import(
     identity: &Identity,
     body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
-    let target = Target::of(call, identity, Verb::PutTo)?;
+    let target = Target::of_operator(call, identity, Verb::PutTo)?;
     let mut has_new_context = None;
     query::each(call.query(), |name, value: Cow<'_, str>| match name {
         "context" => {

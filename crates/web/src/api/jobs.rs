@@ -92,7 +92,7 @@ pub(super) async fn start(call: Call<'_>, identity: &Identity, body: &mut Reques
     query::none(call.query())?;
     let wish: Wish = read(call, body).await?;
     let verb = if wish.action == "copy" { Verb::BrowseFrom } else { Verb::GetFrom };
-    let target = Target::of(call, identity, verb)?;
+    let target = Target::of_operator(call, identity, verb)?;
     let order = wish.order(target.queue()?.name)?;
     let to = wish.to.as_ref().map_or("", |to| &*to.queue);
     if order.to.is_some() {

@@ -86,7 +86,7 @@ pub(super) fn options(outgoing: &Outgoing, syncpoint: PutFlags) -> PutOptions {
 /// # Errors
 /// 400, 403, 404, 409, 413, 415, 422 and what the queue manager refuses.
 pub(super) async fn put(call: Call<'_>, identity: &Identity, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
-    let target = Target::of(call, identity, Verb::PutTo)?;
+    let target = Target::of_operator(call, identity, Verb::PutTo)?;
     let object = target.queue()?;
     send(call, target, object, body).await
 }
@@ -98,7 +98,7 @@ pub(super) async fn publish(
     identity: &Identity,
     body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
-    let target = Target::of(call, identity, Verb::PublishTo)?;
+    let target = Target::of_operator(call, identity, Verb::PublishTo)?;
     let object = target.topic();
     send(call, target, object, body).await
 }
