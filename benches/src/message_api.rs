@@ -229,10 +229,10 @@ fn open_deliveries(effort: &Effort, report: &mut Report) -> Result<()> {
     let mut client = load.connect()?;
     let body = lines(1000, SIZE);
     for _ in 0..OPEN / 1000 {
-        good(client.ask("POST", &messages(QUEUE), LINES, &body)?)?;
+        good(client.ask("POST", &messages(DEEP_QUEUE), LINES, &body)?)?;
     }
     let before = memory(server.pid())?.proportional;
-    let path = format!("{BASE}/queue/{QUEUE}/deliveries");
+    let path = format!("{BASE}/queue/{DEEP_QUEUE}/deliveries");
     let wanted = json!({ "max": BATCH, "lock": "10m", "body": "none" }).to_string();
     for _ in 0..OPEN / BATCH {
         let received = good(client.ask("POST", &path, JSON, wanted.as_bytes())?)?.json();

@@ -49,7 +49,7 @@ struct May {
     administer: bool,
     /// Change definitions.
     change: bool,
-    /// Put, get and browse messages.
+    /// Put and get messages. Every role browses them.
     messages: bool,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn show(call: Call<'_>, identity: &Identity, mechanism: Mechanism) ->
         may: May {
             administer: has(Roles::MQWEB_ADMIN | Roles::MQWEB_ADMIN_RO),
             change: has(Roles::MQWEB_ADMIN | Roles::MQWEB_USER),
-            messages: has(Roles::MQWEB_USER),
+            messages: has(Roles::MQWEB_ADMIN | Roles::MQWEB_USER),
         },
         qmgrs: viewer
             .map_or_else(Vec::new, |viewer| list.into_iter().map(|one| queue_manager(call, viewer, one)).collect()),

@@ -8,7 +8,7 @@ use model::descriptor::Format;
 use model::name::QueueName;
 use serde_json::{Value, json};
 
-use super::client::{self, Answer, Client};
+use super::client::{self, Answer, Client, basic};
 use super::server::{TestServer, eventually, server_user};
 
 const BASE: &str = "/api/v1/qmgr/QM1";
@@ -394,6 +394,30 @@ fn the_same_request_with_its_key_is_done_once() {
     grant_to(&server, "Q", "other");
     assert_eq!(send(&mut client, &other, "a").status, 201);
     assert_eq!(depth(&server), 2);
+}
+
+#[test]
+fn operators_browse_with_the_servers_authority_and_administrators_put_and_take_too() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    put_text(&mut client, "hidden from operators otherwise");
+    let as_user =
+        |request: &str, user: &str, password: &str| format!("{request}\n{}", basic(user, password));
+    let statuses = |client: &mut client::Client, user: &str, password: &str| {
+        [
+            "GET /queue/Q/messages",
+            "GET /queue/Q/export",
+            "POST /queue/Q/messages",
+            "DELETE /queue/Q/messages",
+            "POST /queue/Q/deliveries",
+        ]
+        .map(|request| {
+            send(client, &as_user(request, user, password), if request.starts_with("POST") { "x" } else { "" }).status
+        })
+    };
+    assert_eq!(statuses(&mut client, "reader", "readerpw"), [200, 200, 403, 403, 403]);
+    assert_eq!(statuses(&mut client, "admin", "adminpw"), [200, 200, 201, 200, 403]);
+    assert_eq!(depth(&server), 1);
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn each_role_is_told_what_it_opens() {
     let server = TestServer::start();
     let mut client = client::plain(&server);
     for (user, password, roles, may) in [
-        ("admin", "adminpw", json!(["MQWebAdmin"]), [true, true, false]),
+        ("admin", "adminpw", json!(["MQWebAdmin"]), [true, true, true]),
         ("reader", "readerpw", json!(["MQWebAdminRO"]), [true, false, false]),
         ("app", "secret", json!(["MQWebUser"]), [false, true, true]),
     ] {
