@@ -29,7 +29,7 @@ const COLUMNS = [
   'putEnabled', 'getEnabled', 'usage', 'target',
 ];
 
-export function QueuePage({ parameters: { qmgr = '', queue = '' } }: PageProps) {
+export default function QueuePage({ parameters: { qmgr = '', queue = '' } }: PageProps) {
   const { row, asked } = useQueue(qmgr, queue);
   const page = route.value?.page ?? 'queue';
   const tabs = QUEUE_TABS.filter(({ isFor }) => !row || !isFor || isFor(row));

@@ -2,7 +2,7 @@
 
 import { computed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { PAGES, type PageEntry } from '../pages.ts';
+import { NEXT, PAGES, type PageEntry } from '../pages.ts';
 import { Lazy } from '../parts/lazy.tsx';
 import { Empty } from '../parts/states.tsx';
 import { announce, Toasts } from '../parts/toasts.tsx';
@@ -33,6 +33,11 @@ export function Shell() {
     ),
   );
   const [name, entry] = page.value ?? [];
+  useEffect(() => {
+    const idle = typeof requestIdleCallback === 'function' ? requestIdleCallback : (run: () => void) => setTimeout(run, 2000);
+    // One that fails is asked for again, and told, when it is opened.
+    idle(() => NEXT.forEach((fetchIt) => void fetchIt().catch(() => undefined)));
+  }, []);
   useEffect(() => {
     if (!entry) return;
     const object = Object.entries(route.value?.parameters ?? {}).filter(([key]) => key !== 'qmgr').map(([, value]) => value);
