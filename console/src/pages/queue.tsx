@@ -48,7 +48,7 @@ export default function QueuePage({ parameters: { qmgr = '', queue = '' } }: Pag
         {row?.description && <p class="quiet">{row.description}</p>}
       </header>
       {row && <Figures row={row} />}
-      <Tabs label={queue} tabs={tabs.map((tab) => ({ name: t(tab.title), href: addressOfQueue(tab.page, qmgr, queue), isOpen: tab === open }))} />
+      {asked.answer !== null && <Tabs label={queue} tabs={tabs.map((tab) => ({ name: t(tab.title), href: addressOfQueue(tab.page, qmgr, queue), isOpen: tab === open }))} />}
       <div class="tab">
         {asked.error !== undefined && <Failed error={asked.error} again={asked.again} />}
         {asked.answer === null && <Empty title={t('queue.gone', { queue })} action={<a class="button secondary" href={link.queues({ qmgr })}>{t('pages.queues')}</a>} />}

@@ -2,6 +2,7 @@
 
 import { computed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { session } from '../api/session.ts';
 import { NEXT, PAGES, type PageEntry } from '../pages.ts';
 import { Lazy } from '../parts/lazy.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -81,7 +82,7 @@ function Page({ entry: { view: View, load } }: { entry: PageEntry }) {
 }
 
 function Unknown() {
-  const qmgr = qmgrOfRoute.value;
+  const qmgr = session.value?.qmgrs.find(({ isDefault }) => isDefault)?.name;
   return (
     <Empty title={t('shell.unknownPage')} action={qmgr ? <a class="button secondary" href={link.now({ qmgr })}>{t('pages.now')}</a> : undefined}>
       {location.pathname}
