@@ -29,8 +29,8 @@ const TYPES = {
 };
 /** Bytes after brotli that a page may cost; see docs/console.md. */
 const BUDGETS = { 'sign-in': 6_000, 'first page': 45_000, 'styles': 12_000, 'further page': 12_000, 'all scripts': 220_000, 'fonts': 64_000 };
-/** Chunks that hold a library, by the beginning of their name. They have a budget of their own. */
-const LIBRARIES = { uplot: 22_000, codemirror: 89_000 };
+/** Chunks that hold a library, or the texts of pages that are loaded later, by the beginning of their name. They have budgets of their own. */
+const LIBRARIES = { uplot: 22_000, codemirror: 89_000, en: 20_000 };
 
 /** Builds everything in memory. Gives a map of paths below dist/ to bytes. */
 export async function build({ minify = true } = {}) {
@@ -43,8 +43,8 @@ export async function build({ minify = true } = {}) {
   };
   const wanted = { ...common, entryPoints: ['src/app.tsx', 'src/styles/console.css'], format: 'esm', splitting: true };
   // Twice: the first time says which sources belong to the first page, the second time they become one chunk.
-  const { first, later } = closureOf((await esbuild.build(wanted)).metafile);
-  const app = await esbuild.build({ ...wanted, plugins: [oneChunk(first, later)] });
+  const { first, later } = closureOf((await esbuild.build({ ...wanted, plugins: [splitTexts([])] })).metafile);
+  const app = await esbuild.build({ ...wanted, plugins: [splitTexts(first), oneChunk(first, later)] });
   const entries = namesOfEntries(app.metafile);
   // With pages that are loaded later, the application is in the chunk that they share, and its entry only leads there.
   const chunk = Object.keys(app.metafile.outputs).find((path) => app.metafile.outputs[path].inputs['src/app.tsx']?.bytesInOutput > 0);
@@ -109,6 +109,27 @@ function oneChunk(first, later) {
         if (!pages.has(path)) return undefined;
         return { contents: `${readFileSync(path, 'utf8')}\n${all}\n`, loader: path.endsWith('x') ? 'tsx' : 'ts' };
       });
+    },
+  };
+}
+
+/**
+ * Splits texts/LANGUAGE.json: the import of the file itself has the groups that the sources of the first page name, `?later` has the others. A source
+ * names a group by a text that begins with it and a dot, as `t('queues.title')` does.
+ */
+export function splitTexts(first) {
+  const code = first.map((path) => readFileSync(join(here, path), 'utf8')).join('\n');
+  const isNamed = (group) => ["'", '"', '`'].some((quote) => code.includes(`${quote}${group}.`));
+  const part = (path, isFirst) => {
+    const groups = Object.entries(JSON.parse(readFileSync(path, 'utf8'))).filter(([group]) => isNamed(group) === isFirst);
+    return { contents: JSON.stringify(Object.fromEntries(groups)), loader: 'json' };
+  };
+  return {
+    name: 'split-texts',
+    setup(builder) {
+      builder.onResolve({ filter: /\.json\?later$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path.replace('?later', '')), namespace: 'later' }));
+      builder.onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => part(path, false));
+      builder.onLoad({ filter: /[/\\]text[/\\][a-z]+\.json$/ }, ({ path }) => part(path, true));
     },
   };
 }
@@ -258,7 +279,9 @@ async function main() {
   const problems = overBudget(built, assets);
   const twice = declaredTwice(types, readFileSync(join(here, PENDING), 'utf8'));
   if (twice.length > 0) problems.push(`${PENDING}: the OpenAPI document has ${twice.join(', ')}; remove it there`);
-  if (stale.length > 0) problems.push(`not as the sources say: ${stale.join(', ')}; run 'make console'`);
+  // Compressed forms follow from the plain ones.
+  const named = stale.filter((path) => !/\.(gz|br)$/.test(path));
+  if (stale.length > 0) problems.push(`${named.length} files are not as the sources say, such as ${named.slice(0, 3).join(', ')}; run 'make console'`);
   for (const problem of problems) console.error(`console: ${problem}`);
   process.exitCode = problems.length > 0 ? 1 : 0;
 }

@@ -9,6 +9,8 @@ say() { echo "test: $*" >&2; }
 
 # Python programs of the tests leave no __pycache__ in the work tree.
 export PYTHONDONTWRITEBYTECODE=1
+say "checking types of the console, running its unit tests, and comparing console/dist with its sources"
+(cd console && npm ci --silent && npm run --silent types && npm test --silent && npm run --silent check)
 say "building the server (release build; minutes when nothing is built yet)"
 cargo build --release --locked --package server
 QUAYMASTER_BIN=$(realpath "${CARGO_TARGET_DIR:-target}/release/quaymaster")

@@ -12,7 +12,8 @@
 // - A request: `request('GET /api/v1/…', { path, query, json })`. Its types are generated from the OpenAPI document; what the document does not have yet
 //   stands in api/pending.ts. `useAsked(key, ask)` asks for a part of a page, `watch` and `onLive` of api/live.ts keep it fresh.
 // - A part that needs a large library (chart, editor): `<Lazy load={() => import('…')} props={…} />` of parts/lazy.tsx.
-// - A text: a key in text/en.json, then `t('group.key', { values })`. Names and payloads are values.
+// - A text: a key in text/en.json, then `t('group.key', { values })`. Names and payloads are values. A group that no source of the first page names is
+//   fetched with the pages that are loaded later. A module with such texts that is no page: `withTexts(() => import('…'))` of parts/lazy.tsx.
 // - A look: classes of styles/; colours, spaces and sizes are variables of tokens.css. A value that is computed goes into `style={{…}}`.
 //
 // Invariants

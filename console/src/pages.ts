@@ -5,14 +5,12 @@
 
 import type { ComponentType } from 'preact';
 import type { IconName } from './parts/icon.tsx';
-import type { Load } from './parts/lazy.tsx';
+import { type Load, preload } from './parts/lazy.tsx';
 import { may } from './api/session.ts';
 import type { PageName } from './routes.ts';
 import type { TextKey } from './text.ts';
 import { NowPage } from './pages/now.tsx';
 import { QueuesPage } from './pages/queues.tsx';
-import { QueuePage } from './pages/queue.tsx';
-import { QueueOverview } from './pages/queue/overview.tsx';
 import type { QueueRow } from './pages/queue/row.ts';
 
 /** What a page is given: the parameters of its path. */
@@ -54,16 +52,21 @@ function isStored({ type }: QueueRow): boolean {
 
 /** The tabs of a queue, in their order. Each is a page too. */
 export const QUEUE_TABS: readonly QueueTab[] = [
-  { page: 'queue', title: 'queue.overview', view: QueueOverview },
+  { page: 'queue', title: 'queue.overview', load: () => import('./pages/queue/overview.tsx') },
   { page: 'queueHistory', title: 'queue.history', load: () => import('./pages/queue/history.tsx'), isFor: isStored },
   { page: 'queueAuthority', title: 'queue.authority', load: () => import('./pages/queue/authority.tsx'), isFor: () => may.value.administer },
   { page: 'queueProperties', title: 'queue.properties', load: () => import('./pages/queue/properties.tsx') },
 ];
 
+const loadQueue = () => import('./pages/queue.tsx');
+
+/** Parts that most people open next: they are fetched when the first page is drawn and nothing else is to do. */
+export const NEXT: readonly (() => Promise<unknown>)[] = [() => preload(loadQueue), ...QUEUE_TABS.slice(0, 1).flatMap(({ load }) => (load ? [() => preload(load)] : []))];
+
 export const PAGES: Partial<Record<PageName, PageEntry>> = {
   now: { title: 'pages.now', view: NowPage, bar: { icon: 'now', group: 'qmgr' }, keys: 'g n' },
   queues: { title: 'pages.queues', view: QueuesPage, bar: { icon: 'queues', group: 'qmgr' }, keys: 'g q' },
   authority: { title: 'pages.authority', load: () => import('./pages/authority.tsx'), bar: { icon: 'authority', group: 'qmgr' }, keys: 'g u' },
-  ...Object.fromEntries(QUEUE_TABS.map(({ page }) => [page, { title: 'pages.queue', view: QueuePage, under: 'queues' } satisfies PageEntry])),
+  ...Object.fromEntries(QUEUE_TABS.map(({ page }) => [page, { title: 'pages.queue', load: loadQueue, under: 'queues' } satisfies PageEntry])),
   mqsc: { title: 'pages.mqsc', load: () => import('./pages/mqsc.tsx'), bar: { icon: 'mqsc', group: 'qmgr' }, keys: 'g m' },
 };

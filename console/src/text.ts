@@ -2,6 +2,9 @@
 //
 // text/en.json holds them in groups. A text with {name} takes values; one with `one` and `other` is chosen by `count`. Names and payloads
 // are values, never translated. The compiler refuses a key that the file does not have.
+//
+// The build splits the file: groups that the first page names are in its script, the others come with `laterTexts` before a page that is loaded
+// later is drawn.
 
 import en from './text/en.json';
 
@@ -10,6 +13,7 @@ export type TextKey = { [Group in keyof Texts & string]: `${Group}.${keyof Texts
 export type Values = Record<string, string | number>;
 
 export const language = 'en';
+const known: Record<string, Record<string, Entry> | undefined> = { ...en };
 const plural = new Intl.PluralRules(language);
 const number = new Intl.NumberFormat(language);
 
@@ -24,12 +28,21 @@ export function textOf(key: string, values: Values = {}): string | undefined {
   return found === undefined ? undefined : fill(found, values);
 }
 
+let later: Promise<void> | undefined;
+
+/** Fetches the texts of pages that are loaded later, once. */
+export function laterTexts(): Promise<void> {
+  later ??= import('./text/en.json?later').then(({ default: more }) => void Object.assign(known, more));
+  // A failure is told by what is loaded beside it; the next page asks again.
+  later.catch(() => (later = undefined));
+  return later;
+}
+
 type Entry = string | { one: string; other: string };
 
 function find(key: string): Entry | undefined {
   const dot = key.indexOf('.');
-  const groups = en as unknown as Record<string, Record<string, Entry> | undefined>;
-  return groups[key.slice(0, dot)]?.[key.slice(dot + 1)];
+  return known[key.slice(0, dot)]?.[key.slice(dot + 1)];
 }
 
 function fill(entry: Entry, values: Values): string {

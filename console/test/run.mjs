@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import esbuild from 'esbuild';
+import { splitTexts } from '../build.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = mkdtempSync(join(tmpdir(), 'console-tests-'));
@@ -13,7 +14,7 @@ try {
   const tests = readdirSync(here).filter((name) => name.endsWith('.test.ts'));
   await esbuild.build({
     entryPoints: tests.map((name) => join(here, name)), outdir: out, outExtension: { '.js': '.mjs' }, bundle: true, format: 'esm', platform: 'node', target: 'node18',
-    jsx: 'automatic', jsxImportSource: 'preact', logLevel: 'warning', sourcemap: 'inline',
+    jsx: 'automatic', jsxImportSource: 'preact', logLevel: 'warning', plugins: [splitTexts([])], sourcemap: 'inline',
     // The address of a page, for modules that read it when they are loaded.
     banner: { js: "globalThis.location ??= new URL('https://localhost/ibmmq/console/');" },
   });

@@ -76,10 +76,14 @@ export function Grid<Row extends object>({ label, rows, columns, sort, onSort, s
   useLayoutEffect(() => {
     const element = view.current;
     if (!element) return;
-    const measure = new ResizeObserver(() => (size.value = Math.max(rowHeight, element.clientHeight - headHeight(element))));
+    const measure = new ResizeObserver(() => {
+      size.value = Math.max(rowHeight, element.clientHeight - headHeight(element));
+      // The bar of what is ticked takes room from below: the current row stays in view.
+      if (document.activeElement === element) element.scrollTop = scrollFor(current.peek(), rows.total.peek() ?? 0, rowHeight, element.scrollTop, size.peek());
+    });
     measure.observe(element);
     return () => measure.disconnect();
-  }, [rowHeight]);
+  }, [rows, rowHeight]);
 
   useEffect(() => {
     current.value = 0;

@@ -93,7 +93,8 @@ export function List<Row extends object>(props: ListProps<Row>) {
   }
 
   const total = rows.total.value;
-  const isFiltered = search !== '' || where.length > 0;
+  // A user who may see no row at all is not helped by another filter.
+  const isFiltered = (search !== '' || where.length > 0) && rows.known.value !== 0;
   return (
     <section class="list" aria-label={label}>
       <div class="toolbar">

@@ -5,6 +5,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { onLive, watch } from '../api/live.ts';
 import { request } from '../api/request.ts';
+import { may } from '../api/session.ts';
 import { History } from '../charts/load.tsx';
 import { qmgrCharts } from '../charts/wishes.ts';
 import type { PageProps } from '../pages.ts';
@@ -70,10 +71,13 @@ export function NowPage({ parameters: { qmgr = '' } }: PageProps) {
           </details>
         )}
       </section>
-      <section aria-labelledby="now-busy">
-        <h2 id="now-busy" class="now-busy">{t('chart.last30')}</h2>
-        <History qmgr={qmgr} charts={qmgrCharts()} span={1800} height={96} isSmall everyMs={30_000} />
-      </section>
+      {/* The sums over all queues are for those who may see all of them. */}
+      {may.value.administer && (
+        <section aria-labelledby="now-busy">
+          <h2 id="now-busy" class="now-busy">{t('chart.last30')}</h2>
+          <History qmgr={qmgr} charts={qmgrCharts()} span={1800} height={96} isSmall everyMs={30_000} />
+        </section>
+      )}
       <div class="tops">
         <TopQueues qmgr={qmgr} by="full" />
         <TopQueues qmgr={qmgr} by="oldest" />

@@ -29,7 +29,7 @@ const COLUMNS = [
   'putEnabled', 'getEnabled', 'usage', 'target',
 ];
 
-export function QueuePage({ parameters: { qmgr = '', queue = '' } }: PageProps) {
+export default function QueuePage({ parameters: { qmgr = '', queue = '' } }: PageProps) {
   const { row, asked } = useQueue(qmgr, queue);
   const page = route.value?.page ?? 'queue';
   const tabs = QUEUE_TABS.filter(({ isFor }) => !row || !isFor || isFor(row));
@@ -48,7 +48,7 @@ export function QueuePage({ parameters: { qmgr = '', queue = '' } }: PageProps) 
         {row?.description && <p class="quiet">{row.description}</p>}
       </header>
       {row && <Figures row={row} />}
-      <Tabs label={queue} tabs={tabs.map((tab) => ({ name: t(tab.title), href: addressOfQueue(tab.page, qmgr, queue), isOpen: tab === open }))} />
+      {asked.answer !== null && <Tabs label={queue} tabs={tabs.map((tab) => ({ name: t(tab.title), href: addressOfQueue(tab.page, qmgr, queue), isOpen: tab === open }))} />}
       <div class="tab">
         {asked.error !== undefined && <Failed error={asked.error} again={asked.again} />}
         {asked.answer === null && <Empty title={t('queue.gone', { queue })} action={<a class="button secondary" href={link.queues({ qmgr })}>{t('pages.queues')}</a>} />}

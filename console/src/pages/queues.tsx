@@ -1,6 +1,7 @@
 // Queues: where messages are. The list of the server, worst first, with values that stay fresh.
 
 import { useMemo } from 'preact/hooks';
+import { problemIn } from '../api/request.ts';
 import { may } from '../api/session.ts';
 import { propose } from '../change/change.ts';
 import { keywords, object } from '../api/mqsc.ts';
@@ -10,10 +11,10 @@ import type { ListRows } from '../grid/rows.ts';
 import type { Selection } from '../grid/selection.ts';
 import type { PageProps } from '../pages.ts';
 import { Button } from '../parts/button.tsx';
+import { withTexts } from '../parts/lazy.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { link } from '../routes.ts';
 import { t } from '../text.ts';
-import { createQueue } from './queue/create.tsx';
 import { queueColumns } from './queue/columns.tsx';
 import { qualifier } from './queue/qualifier.ts';
 import { QUEUE_FILTERS, type QueueRow } from './queue/row.ts';
@@ -44,10 +45,19 @@ export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
         ]}
         href={({ name }) => link.queue({ qmgr, queue: name })} live={{ qmgr }}
         {...(mayChange ? { actions: (selection: Selection<QueueRow>, rows: ListRows<QueueRow>) => <Ticked qmgr={qmgr} selection={selection} rows={rows} /> } : {})}
-        toolbar={mayChange && <Button kind="primary" icon="add" onClick={() => void createQueue(qmgr)}>{t('queues.create')}</Button>}
+        toolbar={mayChange && <Button kind="primary" icon="add" onClick={() => void create(qmgr)}>{t('queues.create')}</Button>}
       />
     </div>
   );
+}
+
+async function create(qmgr: string): Promise<void> {
+  try {
+    const { createQueue } = await withTexts(() => import('./queue/create.tsx'));
+    await createQueue(qmgr);
+  } catch (error) {
+    toast('error', problemIn(error).detail);
+  }
 }
 
 /** What can be done with the ticked queues: switch puts or gets. */

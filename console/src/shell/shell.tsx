@@ -2,7 +2,8 @@
 
 import { computed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { PAGES, type PageEntry } from '../pages.ts';
+import { session } from '../api/session.ts';
+import { NEXT, PAGES, type PageEntry } from '../pages.ts';
 import { Lazy } from '../parts/lazy.tsx';
 import { Empty } from '../parts/states.tsx';
 import { announce, Toasts } from '../parts/toasts.tsx';
@@ -33,6 +34,11 @@ export function Shell() {
     ),
   );
   const [name, entry] = page.value ?? [];
+  useEffect(() => {
+    const idle = typeof requestIdleCallback === 'function' ? requestIdleCallback : (run: () => void) => setTimeout(run, 2000);
+    // One that fails is asked for again, and told, when it is opened.
+    idle(() => NEXT.forEach((fetchIt) => void fetchIt().catch(() => undefined)));
+  }, []);
   useEffect(() => {
     if (!entry) return;
     const object = Object.entries(route.value?.parameters ?? {}).filter(([key]) => key !== 'qmgr').map(([, value]) => value);
@@ -76,7 +82,7 @@ function Page({ entry: { view: View, load } }: { entry: PageEntry }) {
 }
 
 function Unknown() {
-  const qmgr = qmgrOfRoute.value;
+  const qmgr = session.value?.qmgrs.find(({ isDefault }) => isDefault)?.name;
   return (
     <Empty title={t('shell.unknownPage')} action={qmgr ? <a class="button secondary" href={link.now({ qmgr })}>{t('pages.now')}</a> : undefined}>
       {location.pathname}

@@ -17,7 +17,7 @@ import { changeAttribute, kindOf, labelOf } from './editor.tsx';
 
 const SETTINGS = ['maxdepth', 'maxmsgl', 'defpsist', 'msgdlvsq', 'bothresh', 'boqname', 'trigger', 'initq', 'qdepthhi', 'usage', 'target', 'rname', 'rqmname', 'xmitq', 'crdate', 'altdate'];
 
-export function QueueOverview({ qmgr, row, changed }: QueueTabProps) {
+export default function QueueOverview({ qmgr, row, changed }: QueueTabProps) {
   const troubles = useAsked(`${qmgr} ${row.name}`, async (signal) => {
     const { problems } = await request('GET /api/v1/qmgr/{qmgr}/problems', { path: { qmgr }, signal });
     return problems.filter(({ object }) => object.type === 'queue' && object.name === row.name);
