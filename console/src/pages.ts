@@ -55,6 +55,7 @@ function isStored({ type }: QueueRow): boolean {
 /** The tabs of a queue, in their order. Each is a page too. */
 export const QUEUE_TABS: readonly QueueTab[] = [
   { page: 'queue', title: 'queue.overview', view: QueueOverview },
+  { page: 'queueHandles', title: 'queue.handles', load: () => import('./pages/queue/handles.tsx'), isFor: () => may.value.administer },
   { page: 'queueHistory', title: 'queue.history', load: () => import('./pages/queue/history.tsx'), isFor: isStored },
   { page: 'queueAuthority', title: 'queue.authority', load: () => import('./pages/queue/authority.tsx'), isFor: () => may.value.administer },
   { page: 'queueProperties', title: 'queue.properties', load: () => import('./pages/queue/properties.tsx') },
@@ -63,6 +64,8 @@ export const QUEUE_TABS: readonly QueueTab[] = [
 export const PAGES: Partial<Record<PageName, PageEntry>> = {
   now: { title: 'pages.now', view: NowPage, bar: { icon: 'now', group: 'qmgr' }, keys: 'g n' },
   queues: { title: 'pages.queues', view: QueuesPage, bar: { icon: 'queues', group: 'qmgr' }, keys: 'g q' },
+  applications: { title: 'pages.applications', load: () => import('./pages/applications.tsx'), bar: { icon: 'applications', group: 'qmgr' }, keys: 'g a' },
+  connection: { title: 'pages.connection', load: () => import('./pages/connection.tsx'), under: 'applications' },
   authority: { title: 'pages.authority', load: () => import('./pages/authority.tsx'), bar: { icon: 'authority', group: 'qmgr' }, keys: 'g u' },
   ...Object.fromEntries(QUEUE_TABS.map(({ page }) => [page, { title: 'pages.queue', view: QueuePage, under: 'queues' } satisfies PageEntry])),
   mqsc: { title: 'pages.mqsc', load: () => import('./pages/mqsc.tsx'), bar: { icon: 'mqsc', group: 'qmgr' }, keys: 'g m' },
