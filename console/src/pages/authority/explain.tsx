@@ -21,30 +21,33 @@ import { isObjectType, OBJECT_TYPES, type ObjectType, wordsOf } from './words.ts
 interface ExplainProps {
   qmgr: string;
   question: Question | undefined;
+  /** What a new question is about, and its channel. */
+  about?: Question['about'];
+  channel?: string;
   /** A remedy was applied. */
   changed(): void;
 }
 
-export function Explain({ qmgr, question, changed }: ExplainProps) {
+export function Explain({ qmgr, question, about = 'call', channel = '', changed }: ExplainProps) {
   return (
     <Drawer title={t('authority.explain')} above={qmgr} onClose={() => setQuery(NO_QUESTION)}>
       <div class="explain">
-        <QuestionForm key={JSON.stringify(question)} question={question} />
+        <QuestionForm key={JSON.stringify(question)} question={question} otherwise={about} channelOtherwise={channel} />
         {question && <Answer qmgr={qmgr} question={question} changed={changed} />}
       </div>
     </Drawer>
   );
 }
 
-function QuestionForm({ question }: { question: Question | undefined }) {
+function QuestionForm({ question, otherwise, channelOtherwise }: { question: Question | undefined; otherwise: Question['about']; channelOtherwise: string }) {
   const given: Record<string, string> = question?.query ?? Object.fromEntries(route.value?.query ?? []);
   const isWhole = useSignal(question === undefined);
-  const about = useSignal<'call' | 'client'>(question?.about ?? 'call');
+  const about = useSignal<'call' | 'client'>(question?.about ?? otherwise);
   const user = useSignal(given['user'] ?? (may.value.administer ? '' : (session.value?.user ?? '')));
   const type = useSignal<ObjectType>(typeIn(given));
   const name = useSignal(given['queue'] ?? given['topic'] ?? given['object'] ?? '');
   const wants = useSignal(given['wants'] ?? '');
-  const channel = useSignal((question?.about === 'client' ? given['name'] : given['channel']) ?? '');
+  const channel = useSignal((question?.about === 'client' ? given['name'] : given['channel']) ?? channelOtherwise);
   const address = useSignal(given['address'] ?? '');
   const isRight = useSignal(question === undefined || given['authenticated'] === 'true');
   useEffect(() => {

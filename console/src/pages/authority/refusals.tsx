@@ -39,13 +39,13 @@ const NO = <span class="quiet">–</span>;
 
 const CALL_COLUMNS: Column<CallRow>[] = [
   when, often,
-  { key: 'user', title: t('column.user'), width: '2fr', cell: ({ user }) => user },
-  { key: 'object', title: t('column.object'), width: '3fr', cell: ({ object, type }) => (object === null ? NO : <span title={`${type} ${object}`}>{object} <span class="quiet">{textOf(`objectType.${type}`)}</span></span>) },
-  { key: 'lacks', title: t('column.lacks'), width: 132, cell: ({ lacks }) => (lacks === null ? NO : <span class="is-error">{lacks}</span>) },
-  { key: 'application', title: t('column.application'), width: '2fr', cell: ({ application }) => application ?? NO },
+  { key: 'user', title: t('column.user'), width: 112, cell: ({ user }) => user },
+  { key: 'object', title: t('column.object'), width: '2fr', cell: ({ object, type }) => (object === null ? <span class="quiet">{t('authority.connecting')}</span> : <span title={`${type} ${object}`}>{object} <span class="quiet">{textOf(`objectType.${type}`)}</span></span>) },
+  { key: 'lacks', title: t('column.lacks'), width: 104, cell: ({ lacks }) => (lacks === null ? NO : <span class="is-error">{lacks}</span>) },
+  { key: 'application', title: t('column.application'), width: 148, cell: ({ application }) => application ?? NO },
   { key: 'channel', title: t('column.channel'), width: 168, cell: ({ channel }) => channel ?? NO },
   { key: 'address', title: t('column.address'), width: 120, cell: ({ address }) => address ?? NO },
-  { key: 'cause', title: t('column.cause'), width: '5fr', sorts: false, cell: ({ cause }) => <span title={cause}>{cause}</span> },
+  { key: 'cause', title: t('column.cause'), width: '3fr', sorts: false, cell: ({ cause }) => <span title={cause}>{cause}</span> },
 ];
 
 const CLIENT_COLUMNS: Column<ClientRow>[] = [
@@ -53,7 +53,7 @@ const CLIENT_COLUMNS: Column<ClientRow>[] = [
   { key: 'user', title: t('column.user'), width: 132, cell: ({ user }) => user ?? NO },
   { key: 'channel', title: t('column.channel'), width: 188, cell: ({ channel }) => channel ?? NO },
   { key: 'address', title: t('column.address'), width: 132, cell: ({ address }) => address ?? NO },
-  { key: 'cause', title: t('column.cause'), width: '5fr', sorts: false, cell: ({ cause }) => <span title={cause}>{cause}</span> },
+  { key: 'cause', title: t('column.cause'), width: '3fr', sorts: false, cell: ({ cause }) => <span title={cause}>{cause}</span> },
 ];
 
 export function RefusedCalls({ qmgr, turn, object }: { qmgr: string; turn: number; object?: { type: string; name: string } }) {
