@@ -93,7 +93,7 @@ function Handles({ qmgr, connection, turn }: { qmgr: string; connection: string;
   return (
     <List<Handle>
       name="handles" label={t('applications.handles')} sourceKey={key} source={() => source} keyOf={(handle) => handle.key} columns={columns} shown={['object', 'type', 'options', 'isActive']} always={[]}
-      sort={['type', 'object']} filters={['object', 'type', 'options']} {...{ href: ({ object, type }: Handle) => hrefOf(qmgr, type, object) ?? link.connection({ qmgr, connection }) }}
+      sort={['type', 'object']} example="type=QUEUE" filters={['object', 'type', 'options']} {...{ href: ({ object, type }: Handle) => hrefOf(qmgr, type, object) ?? link.connection({ qmgr, connection }) }}
     />
   );
 }

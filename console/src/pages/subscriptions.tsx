@@ -38,7 +38,7 @@ export default function SubscriptionsPage({ parameters: { qmgr = '' } }: PagePro
       <div class="tab list-page">
         <List<SubscriptionRow>
           name="subscriptions" label={t('pages.subscriptions')} sourceKey={`${qmgr} ${turn.value}`} source={(wanted) => listSource('subscriptions', qmgr, wanted)} keyOf={({ id }) => id} columns={columns}
-          shown={['name', 'topicString', 'destination', 'user', 'durable', 'messages', 'last', 'type']} always={['id', 'name']} sort={['name']} filters={FILTERS}
+          shown={['name', 'topicString', 'destination', 'user', 'durable', 'messages', 'last', 'type']} always={['id', 'name']} sort={['name']} example="durable=true" filters={FILTERS}
           quick={[{ name: t('topics.durable'), where: 'durable=true' }, { name: t('topics.open'), where: 'connection!=' }]}
           {...{ href: ({ topicString }: SubscriptionRow) => link.topics({ qmgr }, { topic: topicString }) }}
           {...(may.value.change ? { actions: (selection: Selection<SubscriptionRow>, rows: ListRows<SubscriptionRow>) => <Ticked qmgr={qmgr} selection={selection} rows={rows} changed={changed} /> } : {})}

@@ -17,7 +17,7 @@ import { link } from '../routes.ts';
 import { t } from '../text.ts';
 import { Amount } from './queue/columns.tsx';
 import { clearRetained, createSubscription, createTopic, deleteTopic, publish } from './topics/actions.tsx';
-import { connectionOf, publishersOf, type SubscriptionRow, type TopicRow } from './topics/topics.ts';
+import { connectionOf, gets, publishersOf, type SubscriptionRow, type TopicRow } from './topics/topics.ts';
 
 const FILTERS = ['name', 'topicString', 'publishers', 'subscribers', 'retained', 'publish', 'subscribe', 'system'];
 
@@ -42,7 +42,7 @@ export default function TopicsPage({ parameters: { qmgr = '' } }: PageProps) {
       <div class="tab list-page">
         <List<TopicRow>
           name="topics" label={t('pages.topics')} sourceKey={`${qmgr} ${turn.value}`} source={(wanted) => listSource('topics', qmgr, wanted)} keyOf={({ topicString }) => topicString} columns={COLUMNS}
-          shown={['topicString', 'name', 'publishers', 'subscribers', 'retained']} always={['topicString']} sort={['topicString']} where={['system=false']} filters={FILTERS}
+          shown={['topicString', 'name', 'publishers', 'subscribers', 'retained']} always={['topicString']} sort={['topicString']} example="subscribers>0" where={['system=false']} filters={FILTERS}
           quick={[
             { name: t('queues.noSystem'), where: 'system=false' }, { name: t('topics.withSubscribers'), where: 'subscribers>0' }, { name: t('topics.withPublishers'), where: 'publishers>0' },
             { name: t('topics.withRetained'), where: 'retained=true' },
@@ -82,16 +82,19 @@ interface TopicProps {
   changed(): void;
 }
 
+/** Subscriptions that are looked at, to find those that get publications to a topic string. */
+const MOST_LOOKED_AT = 1000;
+
 function Topic({ qmgr, topicString, turn, changed }: TopicProps) {
   const key = `${qmgr} ${topicString} ${turn}`;
   const asked = useAsked(key, async (signal) => {
     const where = [`topicString=${topicString}`];
     const [topics, subscriptions, publishers] = await Promise.all([
       request('GET /api/v1/qmgr/{qmgr}/topics', { path: { qmgr }, query: { where, columns: 'name,topicString,publishers,subscribers,retained', limit: 1 }, signal }),
-      request('GET /api/v1/qmgr/{qmgr}/subscriptions', { path: { qmgr }, query: { where, columns: 'name,id,topicString,destination,user,durable,messages,connection', limit: 100 }, signal }),
+      request('GET /api/v1/qmgr/{qmgr}/subscriptions', { path: { qmgr }, query: { columns: 'name,id,topicString,destination,user,durable,messages,connection', limit: MOST_LOOKED_AT }, signal }),
       publishersOf(qmgr, topicString, signal),
     ]);
-    return { topic: objects<TopicRow>(topics)[0], subscriptions: objects<SubscriptionRow>(subscriptions), publishers };
+    return { topic: objects<TopicRow>(topics)[0], subscriptions: objects<SubscriptionRow>(subscriptions).filter((one) => gets(one.topicString, topicString)), publishers };
   });
   const then = (done: Promise<boolean>) => void done.then((isDone) => isDone && changed());
   const { topic, subscriptions = [], publishers = [] } = asked.answer ?? {};
@@ -114,14 +117,15 @@ function Topic({ qmgr, topicString, turn, changed }: TopicProps) {
         {asked.answer && (
           <>
             <section aria-labelledby="topic-subscribers">
-              <h3 id="topic-subscribers" class="explain-title">{t('topics.subscribersOf', { count: topic?.subscribers ?? subscriptions.length })}</h3>
+              <h3 id="topic-subscribers" class="explain-title">{t('topics.subscribersOf', { count: subscriptions.length })}</h3>
               {subscriptions.length > 0 && (
                 <table class="plain-table">
-                  <thead><tr><th scope="col">{t('column.subscription')}</th><th scope="col">{t('column.destination')}</th><th scope="col" class="is-end">{t('column.publications')}</th></tr></thead>
+                  <thead><tr><th scope="col">{t('column.subscription')}</th><th scope="col">{t('column.topicString')}</th><th scope="col">{t('column.destination')}</th><th scope="col" class="is-end">{t('column.publications')}</th></tr></thead>
                   <tbody>
-                    {subscriptions.map(({ id, name, user, destination, messages, connection }) => (
+                    {subscriptions.map(({ id, name, topicString: pattern, user, destination, messages, connection }) => (
                       <tr key={id}>
                         <th scope="row">{connection ? <a href={link.connection({ qmgr, connection })}>{name ?? user ?? id}</a> : (name ?? user ?? id)}</th>
+                        <td>{pattern}</td>
                         <td>{destination ? <a href={link.queue({ qmgr, queue: destination })}>{destination}</a> : '–'}</td>
                         <td class="is-end">{messages}</td>
                       </tr>

@@ -28,7 +28,7 @@ export function Groups({ qmgr, by, turn, changed }: GroupsProps) {
   return (
     <List<Group>
       name={`applications.${by}`} label={t('pages.applications')} sourceKey={`${qmgr} ${by} ${turn}`} source={() => source} keyOf={({ name }) => name} columns={columns}
-      shown={['name', 'connections', ...others(by), 'addresses', 'uncommitted', 'unitSince', 'open', 'puts', 'gets', 'last', 'end']} always={[]} sort={['unitSince', '-connections']}
+      shown={['name', 'connections', ...others(by), 'uncommitted', 'unitSince', 'open', 'puts', 'gets', 'end']} always={[]} sort={['-uncommitted', 'unitSince', '-connections']} example="connections>10"
       filters={['name', 'connections', 'applications', 'users', 'channels', 'addresses', 'uncommitted', 'open', 'puts', 'gets']}
       quick={[{ name: t('applications.withUnit'), where: 'uncommitted>0' }, { name: t('applications.many'), where: 'connections>1' }]}
       href={({ name }) => link.applications({ qmgr }, { by: 'connection', where: [`${by}=${name}`] })}
@@ -51,19 +51,19 @@ function others(by: By): string[] {
 }
 
 function columnsOf(qmgr: string, by: By, changed: () => void): Column<Group>[] {
-  const list = (key: 'applications' | 'users' | 'channels', width: `${number}fr`): Column<Group> => ({
+  const list = (key: 'applications' | 'users' | 'channels', width: number): Column<Group> => ({
     key, title: t(TITLES[key.slice(0, -1) as By]), width, cell: (row) => <span title={row[key]}>{row[key] || <span class="quiet">–</span>}</span>,
   });
   return [
     { key: 'name', title: t(TITLES[by]), width: '3fr', cell: ({ name }) => <a class="object" tabIndex={-1} href={link.applications({ qmgr }, { by: 'connection', where: [`${by}=${name}`] })}>{name || t('applications.none')}</a> },
     { key: 'connections', title: t('column.connections'), width: 104, align: 'end', cell: ({ connections }) => count(connections) },
-    list('applications', '2fr'), list('users', '2fr'), list('channels', '2fr'),
+    list('applications', 176), list('users', 112), list('channels', 176),
     { key: 'addresses', title: t('column.addresses'), width: 88, align: 'end', help: t('applications.addressesHelp'), cell: ({ addresses }) => <Amount value={addresses} /> },
     { key: 'uncommitted', title: t('column.uncommitted'), width: 112, align: 'end', help: t('queues.uncommittedHelp'), cell: ({ uncommitted }) => <Amount value={uncommitted} /> },
     { key: 'unitSince', title: t('column.unitSince'), width: 108, align: 'end', largeFirst: false, help: t('applications.unitHelp'), cell: ({ unitSince }) => <UnitAge since={unitSince} /> },
     { key: 'open', title: t('column.open'), width: 80, align: 'end', cell: ({ open }) => <Amount value={open} /> },
-    { key: 'puts', title: t('column.puts'), width: 88, align: 'end', cell: ({ puts }) => <Amount value={puts} /> },
-    { key: 'gets', title: t('column.gets'), width: 88, align: 'end', cell: ({ gets }) => <Amount value={gets} /> },
+    { key: 'puts', title: t('column.puts'), width: 76, align: 'end', cell: ({ puts }) => <Amount value={puts} /> },
+    { key: 'gets', title: t('column.gets'), width: 76, align: 'end', cell: ({ gets }) => <Amount value={gets} /> },
     { key: 'first', title: t('column.first'), width: 104, align: 'end', cell: ({ first }) => <time title={moment(first)}>{clock(first)}</time> },
     { key: 'last', title: t('column.last'), width: 104, align: 'end', cell: ({ last }) => <time title={moment(last)}>{clock(last)}</time> },
     ...(may.value.change

@@ -23,8 +23,8 @@ export function Connections({ qmgr, turn, changed }: { qmgr: string; turn: numbe
   return (
     <List<ConnectionRow>
       name="connections" label={t('applications.connections')} sourceKey={`${qmgr} ${turn}`} source={(wanted) => listSource('connections', qmgr, wanted)} keyOf={({ id }) => id} columns={columns}
-      shown={['application', 'user', 'channel', 'address', 'since', 'uncommitted', 'unitSince', 'open', 'puts', 'gets', 'client', 'end']} always={['id', 'application', 'uncommitted', 'unitSince']}
-      sort={['unitSince', '-since']} filters={CONNECTION_COLUMNS}
+      shown={['application', 'user', 'channel', 'address', 'since', 'uncommitted', 'unitSince', 'open', 'puts', 'gets', 'end']} always={['id', 'application', 'uncommitted', 'unitSince']}
+      sort={['-uncommitted', 'unitSince', '-since']} example="unitSince>1m" filters={CONNECTION_COLUMNS}
       quick={[{ name: t('applications.withUnit'), where: 'uncommitted>0' }, { name: t('applications.longUnit'), where: 'unitSince>1m' }, { name: t('applications.clients'), where: 'channel=*' }]}
       href={({ id }) => link.connection({ qmgr, connection: id })}
       {...(may.value.change ? { actions: (selection: Selection<ConnectionRow>, rows: ListRows<ConnectionRow>) => <Ticked qmgr={qmgr} selection={selection} rows={rows} changed={changed} /> } : {})}
@@ -48,15 +48,15 @@ const NO = <span class="quiet">–</span>;
 function columnsOf(qmgr: string, changed: () => void): ConnectionColumn[] {
   return [
     { key: 'application', title: t('column.application'), width: '3fr', cell: ({ id, application }) => <a class="object" tabIndex={-1} href={link.connection({ qmgr, connection: id })}>{application ?? id}</a> },
-    { key: 'user', title: t('column.user'), width: 112, cell: ({ user }) => user ?? NO },
-    { key: 'channel', title: t('column.channel'), width: 176, cell: ({ channel }) => channel ?? NO },
-    { key: 'address', title: t('column.address'), width: 120, cell: ({ address }) => address ?? NO },
-    { key: 'since', title: t('column.since'), width: 100, align: 'end', cell: ({ since }) => <time title={moment(since)}>{age(since)}</time> },
+    { key: 'user', title: t('column.user'), width: 88, cell: ({ user }) => user ?? NO },
+    { key: 'channel', title: t('column.channel'), width: 164, cell: ({ channel }) => channel ?? NO },
+    { key: 'address', title: t('column.address'), width: 112, cell: ({ address }) => address ?? NO },
+    { key: 'since', title: t('column.since'), width: 96, align: 'end', cell: ({ since }) => <time title={moment(since)}>{age(since)}</time> },
     { key: 'uncommitted', title: t('column.uncommitted'), width: 112, align: 'end', help: t('queues.uncommittedHelp'), cell: ({ uncommitted }) => <Amount value={uncommitted} /> },
     { key: 'unitSince', title: t('column.unitSince'), width: 108, align: 'end', largeFirst: false, help: t('applications.unitHelp'), cell: ({ unitSince }) => <UnitAge since={unitSince} /> },
-    { key: 'open', title: t('column.open'), width: 80, align: 'end', cell: ({ open }) => <Amount value={open} /> },
-    { key: 'puts', title: t('column.puts'), width: 80, align: 'end', cell: ({ puts }) => <Amount value={puts} /> },
-    { key: 'gets', title: t('column.gets'), width: 80, align: 'end', cell: ({ gets }) => <Amount value={gets} /> },
+    { key: 'open', title: t('column.open'), width: 76, align: 'end', cell: ({ open }) => <Amount value={open} /> },
+    { key: 'puts', title: t('column.puts'), width: 68, align: 'end', cell: ({ puts }) => <Amount value={puts} /> },
+    { key: 'gets', title: t('column.gets'), width: 68, align: 'end', cell: ({ gets }) => <Amount value={gets} /> },
     { key: 'client', title: t('column.client'), width: 132, cell: ({ client }) => client ?? NO },
     { key: 'id', title: t('column.id'), width: 164, cell: ({ id }) => <span class="mono">{id}</span> },
     ...(may.value.change

@@ -64,7 +64,7 @@ export function RefusedCalls({ qmgr, turn, object }: { qmgr: string; turn: numbe
   return (
     <List<CallRow>
       name="refusals" label={t('authority.calls')} sourceKey={`${qmgr} ${turn} ${object?.name}`} source={() => source} keyOf={({ key }) => key} columns={CALL_COLUMNS}
-      shown={['at', 'count', 'user', 'object', 'lacks', 'application', 'channel', 'cause']} always={[]} sort={['-at']} filters={['user', 'object', 'type', 'lacks', 'application', 'channel', 'address', 'count']}
+      shown={['at', 'count', 'user', 'object', 'lacks', 'application', 'channel', 'cause']} always={[]} sort={['-at']} example="user=app" filters={['user', 'object', 'type', 'lacks', 'application', 'channel', 'address', 'count']}
       href={({ refusal }) => addressWith({ ...NO_QUESTION, ...questionOfRefusal(refusal) })}
     />
   );
@@ -78,7 +78,7 @@ export function RefusedClients({ qmgr, turn, channel }: { qmgr: string; turn: nu
   return (
     <List<ClientRow>
       name="refusedClients" label={t('authority.clients')} sourceKey={`${qmgr} ${turn} ${channel}`} source={() => source} keyOf={({ key }) => key} columns={CLIENT_COLUMNS}
-      shown={['at', 'count', 'user', 'channel', 'address', 'cause']} always={[]} sort={['-at']} filters={['user', 'channel', 'address', 'count']}
+      shown={['at', 'count', 'user', 'channel', 'address', 'cause']} always={[]} sort={['-at']} example="user=app" filters={['user', 'channel', 'address', 'count']}
       href={({ channel: name, user, address }) =>
         addressWith({ ...NO_QUESTION, name: name ?? undefined, user: user ?? undefined, address: address ?? undefined, authenticated: 'true' })
       }

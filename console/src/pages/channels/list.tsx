@@ -21,7 +21,7 @@ export function Channels({ qmgr, turn, changed }: { qmgr: string; turn: number; 
   return (
     <List<ChannelRow>
       name="channels" label={t('pages.channels')} sourceKey={`${qmgr} ${turn}`} source={(wanted) => listSource('channels', qmgr, wanted)} keyOf={({ name }) => name} columns={columns}
-      shown={['name', 'type', 'state', 'instances', 'messages', 'bytesIn', 'bytesOut', 'cipher', 'do', 'description']} always={['name', 'type', 'state', 'instances']} sort={['-instances', 'name']}
+      shown={['name', 'type', 'state', 'instances', 'messages', 'bytesIn', 'bytesOut', 'cipher', 'do']} always={['name', 'type', 'state', 'instances']} sort={['-instances', 'name']} example="state=stopped"
       where={['system=false']} filters={[...CHANNEL_COLUMNS, 'system']}
       quick={[
         { name: t('queues.noSystem'), where: 'system=false' }, { name: t('channels.running'), where: 'instances>0' }, { name: t('channels.isStopped'), where: 'state=stopped' },
@@ -70,6 +70,7 @@ function columnsOf(qmgr: string, changed: () => void): ChannelColumn[] {
     { key: 'messages', title: t('column.calls'), width: 92, align: 'end', help: t('channels.messagesHelp'), cell: ({ messages }) => <Amount value={messages} /> },
     size('bytesIn'), size('bytesOut'),
     { key: 'cipher', title: t('column.cipher'), width: 160, cell: ({ cipher, type }) => cipher ?? (type === 'serverConnection' ? <span class="quiet">{t('channels.noTls')}</span> : <span class="quiet">–</span>) },
+    { key: 'description', title: t('column.description'), width: '2fr', cell: ({ description }) => <span title={description}>{description}</span> },
     ...(may.value.change
       ? [{
         key: 'do', title: '', width: 64, sorts: false, needs: [], text: () => '',
@@ -81,7 +82,6 @@ function columnsOf(qmgr: string, changed: () => void): ChannelColumn[] {
           ),
       } satisfies ChannelColumn]
       : []),
-    { key: 'description', title: t('column.description'), width: '2fr', cell: ({ description }) => <span title={description}>{description}</span> },
   ];
 }
 

@@ -30,7 +30,7 @@ export function Rules({ qmgr, turn, changed, channel }: RulesProps) {
   return (
     <List<Rule>
       name="rules" label={t('channels.rules')} sourceKey={`${qmgr} ${turn} ${channel}`} source={() => source} keyOf={({ key }) => key} columns={COLUMNS}
-      shown={['profile', 'type', 'who', 'from', 'effect', 'check', 'description']} always={[]} sort={['profile']} filters={['profile', 'type', 'who', 'from', 'effect', 'check']}
+      shown={['profile', 'type', 'who', 'from', 'effect', 'check', 'description']} always={[]} sort={['profile']} example="type=BLOCKUSER" filters={['profile', 'type', 'who', 'from', 'effect', 'check']}
       toolbar={
         <>
           <Button icon="help" onClick={() => setQuery({ open: 'explain', name: undefined }, { replace: false })}>{t('channels.which')}</Button>
@@ -47,8 +47,8 @@ const COLUMNS: Column<Rule>[] = [
   { key: 'type', title: t('column.type'), width: 132, cell: ({ type }) => t(`ruleType.${type}`) },
   { key: 'who', title: t('column.who'), width: '2fr', cell: ({ who }) => <span title={who}>{who || <span class="quiet">–</span>}</span> },
   { key: 'from', title: t('column.address'), width: 116, cell: ({ from }) => from ?? <span class="quiet">–</span> },
-  { key: 'effect', title: t('column.effect'), width: 188, cell: ({ effect, isRefusal }) => <span class={isRefusal ? 'is-error' : undefined}>{effect}</span> },
-  { key: 'check', title: t('column.check'), width: 120, cell: ({ check }) => check ?? <span class="quiet">–</span> },
+  { key: 'effect', title: t('column.effect'), width: 172, cell: ({ effect, isRefusal }) => <span class={isRefusal ? 'is-error' : undefined}>{effect}</span> },
+  { key: 'check', title: t('column.check'), width: 164, cell: ({ check }) => check ?? <span class="quiet">–</span> },
   { key: 'description', title: t('column.description'), width: '3fr', cell: ({ description }) => <span title={description}>{description}</span> },
 ];
 

@@ -121,7 +121,7 @@ function HandleList({ qmgr, queue, turn, again }: { qmgr: string; queue: string;
   return (
     <List<Handle>
       name="queueHandles" label={t('queue.handles')} sourceKey={`${qmgr} ${queue} ${turn}`} source={() => source} keyOf={(handle) => handle.key} columns={columns}
-      shown={['application', 'user', 'reads', 'browses', 'writes', 'channel', 'address', 'unitSince', 'end']} always={[]} sort={['application']} filters={['application', 'user', 'channel', 'address', 'options']}
+      shown={['application', 'user', 'reads', 'browses', 'writes', 'channel', 'address', 'unitSince', 'end']} always={[]} sort={['application']} example="user=app" filters={['application', 'user', 'channel', 'address', 'options']}
       quick={[{ name: t('handles.readers'), where: 'reads=true' }, { name: t('handles.writers'), where: 'writes=true' }]}
       href={({ id }) => link.connection({ qmgr, connection: id })} toolbar={<Button icon="refresh" onClick={again}>{t('list.refresh')}</Button>}
       {...(may.value.change ? { actions: (selection: Selection<Handle>, rows: ListRows<Handle>) => <Ticked qmgr={qmgr} selection={selection} rows={rows} again={again} /> } : {})}

@@ -44,3 +44,14 @@ export function publishersOf(qmgr: string, topicString: string, signal?: AbortSi
 export function connectionOf(actconn: string): string | undefined {
   return actconn === '' ? undefined : actconn.slice(-16);
 }
+
+/** Whether a subscription to `pattern` gets what is published to `topic`: `+` is one level, `#` any number of them. */
+export function gets(pattern: string, topic: string): boolean {
+  return pattern === topic || fits(pattern.split('/'), topic.split('/'));
+}
+
+function fits([first, ...rest]: readonly string[], levels: readonly string[]): boolean {
+  if (first === undefined) return levels.length === 0;
+  if (first === '#') return fits(rest, levels) || (levels.length > 0 && fits(['#', ...rest], levels.slice(1)));
+  return levels.length > 0 && (first === '+' || first === levels[0]) && fits(rest, levels.slice(1));
+}
