@@ -36,7 +36,7 @@ export default function ConnectionPage({ parameters: { qmgr = '', connection = '
           <span class="page-actions">
             <Button icon="refresh" onClick={asked.again}>{t('list.refresh')}</Button>
             {row && may.value.change && (
-              <Button kind="danger" onClick={() => void proposeEnd(qmgr, [row], name).then((isDone) => isDone && go(link.applications({ qmgr })))}>{t('applications.end')}</Button>
+              <Button kind="danger" onClick={() => void proposeEnd(qmgr, [row], name).then((isDone) => isDone && go(link.applications({ qmgr })))}>{t('applications.endOne')}</Button>
             )}
           </span>
         </div>

@@ -20,7 +20,7 @@ export function proposeEnd(qmgr: string, rows: readonly Pick<ConnectionRow, 'id'
   const units = rows.filter(({ unitSince }) => unitSince !== null).length;
   const messages = rows.reduce((sum, { uncommitted }) => sum + (uncommitted ?? 0), 0);
   return propose({
-    title: t('applications.endOf', { count, whose }), qmgr, danger: true, apply: t('applications.end'), done: t('applications.ended', { count }),
+    title: t('applications.endOf', { count, whose }), qmgr, danger: true, apply: t(count === 1 ? 'applications.endOne' : 'applications.end'), done: t('applications.ended', { count }),
     children: (
       <>
         <p>{t('applications.endHelp', { count })}</p>

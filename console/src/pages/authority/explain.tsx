@@ -178,13 +178,9 @@ function WeighedView({ weighed: { type, name, profile, passedOver, grants } }: {
 }
 
 function RemedyView({ qmgr, remedy: { mqsc, scope }, isLeast, applied }: { qmgr: string; remedy: Remedy; isLeast: boolean; applied(): void }) {
-  const name = isLeast ? t(scope === 'channel' ? 'authority.letIn' : 'authority.least') : t('authority.grantThis');
+  const name = isLeast ? leastOf({ scope }) : t('authority.grantThis');
   async function apply(): Promise<void> {
-    const isDone = await propose({
-      title: name, qmgr, done: t('authority.granted'), apply: name, steps: mqsc.map((command) => ({ mqsc: command })),
-      children: <p>{textOf(`remedy.${scope}`) ?? ''}</p>,
-    });
-    if (isDone) applied();
+    if (await proposeRemedy(qmgr, { mqsc, scope }, name)) applied();
   }
   return (
     <li class="remedy">
@@ -193,6 +189,18 @@ function RemedyView({ qmgr, remedy: { mqsc, scope }, isLeast, applied }: { qmgr:
       {may.value.change && <Button kind={isLeast ? 'primary' : 'secondary'} onClick={() => void apply()}>{name}</Button>}
     </li>
   );
+}
+
+/** The name of the first remedy. */
+function leastOf({ scope }: Pick<Remedy, 'scope'>): string {
+  return t(scope === 'channel' ? 'authority.letIn' : 'authority.least');
+}
+
+/** Proposes what would allow something. */
+export function proposeRemedy(qmgr: string, { mqsc, scope }: Remedy, name = leastOf({ scope })): Promise<boolean> {
+  return propose({
+    title: name, qmgr, done: t('authority.granted'), apply: name, steps: mqsc.map((command) => ({ mqsc: command })), children: <p>{textOf(`remedy.${scope}`) ?? ''}</p>,
+  });
 }
 
 function typeIn(given: Record<string, string>): ObjectType {

@@ -43,7 +43,7 @@ export function ruleOf(values: Displayed): Rule {
   const isRefusal = usersrc === 'NOACCESS' || usersrc === undefined;
   const effect = usersrc === 'MAP' ? t('channels.as', { user: mcauser ?? '' }) : isRefusal ? t(warn === 'YES' ? 'channels.warned' : 'userSource.NOACCESS') : t('userSource.CHANNEL');
   return {
-    key: JSON.stringify([chlauth, type, whoOf(values), address]), profile: chlauth, type, who: whoOf(values), from: type === 'ADDRESSMAP' ? null : (address ?? '') || null, effect, isRefusal,
+    key: [chlauth, type, whoOf(values), type === 'ADDRESSMAP' ? '' : (address ?? '')].filter(Boolean).join(' '), profile: chlauth, type, who: whoOf(values), from: type === 'ADDRESSMAP' ? null : (address ?? '') || null, effect, isRefusal,
     check: chckclnt && !isRefusal ? (textOf(`channels.${chckclnt}`) ?? chckclnt) : null, description: descr, values,
   };
 }
