@@ -53,6 +53,7 @@ function isStored({ type }: QueueRow): boolean {
 /** The tabs of a queue, in their order. Each is a page too. */
 export const QUEUE_TABS: readonly QueueTab[] = [
   { page: 'queue', title: 'queue.overview', load: () => import('./pages/queue/overview.tsx') },
+  { page: 'queueHandles', title: 'queue.handles', load: () => import('./pages/queue/handles.tsx'), isFor: () => may.value.administer },
   { page: 'queueHistory', title: 'queue.history', load: () => import('./pages/queue/history.tsx'), isFor: isStored },
   { page: 'queueAuthority', title: 'queue.authority', load: () => import('./pages/queue/authority.tsx'), isFor: () => may.value.administer },
   { page: 'queueProperties', title: 'queue.properties', load: () => import('./pages/queue/properties.tsx') },
@@ -66,6 +67,12 @@ export const NEXT: readonly (() => Promise<unknown>)[] = [() => preload(loadQueu
 export const PAGES: Partial<Record<PageName, PageEntry>> = {
   now: { title: 'pages.now', view: NowPage, bar: { icon: 'now', group: 'qmgr' }, keys: 'g n' },
   queues: { title: 'pages.queues', view: QueuesPage, bar: { icon: 'queues', group: 'qmgr' }, keys: 'g q' },
+  channels: { title: 'pages.channels', load: () => import('./pages/channels.tsx'), bar: { icon: 'channels', group: 'qmgr' }, keys: 'g c' },
+  channel: { title: 'pages.channel', load: () => import('./pages/channel.tsx'), under: 'channels' },
+  applications: { title: 'pages.applications', load: () => import('./pages/applications.tsx'), bar: { icon: 'applications', group: 'qmgr' }, keys: 'g a' },
+  connection: { title: 'pages.connection', load: () => import('./pages/connection.tsx'), under: 'applications' },
+  topics: { title: 'pages.topics', load: () => import('./pages/topics.tsx'), bar: { icon: 'topics', group: 'qmgr' }, keys: 'g t' },
+  subscriptions: { title: 'pages.subscriptions', load: () => import('./pages/subscriptions.tsx'), under: 'topics' },
   authority: { title: 'pages.authority', load: () => import('./pages/authority.tsx'), bar: { icon: 'authority', group: 'qmgr' }, keys: 'g u' },
   ...Object.fromEntries(QUEUE_TABS.map(({ page }) => [page, { title: 'pages.queue', load: loadQueue, under: 'queues' } satisfies PageEntry])),
   mqsc: { title: 'pages.mqsc', load: () => import('./pages/mqsc.tsx'), bar: { icon: 'mqsc', group: 'qmgr' }, keys: 'g m' },

@@ -20,7 +20,7 @@ export interface DisplayWish {
 }
 
 /** There is no such object, status, connection or record. */
-const NONE: ReadonlySet<number> = new Set([2085, 3065, 3174, 3338]);
+const NONE: ReadonlySet<number> = new Set([2085, 3065, 3174, 3200, 3338]);
 
 /** DISPLAY: one entry an object. What is not there gives none. */
 export async function displayAll<Found extends object = Attributes>(qmgr: string, qualifier: string, { name, parameters, wanted = ['all'], signal }: DisplayWish): Promise<Found[]> {

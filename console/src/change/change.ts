@@ -5,11 +5,13 @@
 
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { addressOf, type Operation, send, type Wish } from '../api/request.ts';
+import { addressOf, type Operation, problemIn, send, type Wish } from '../api/request.ts';
 import { MQSC_PATH, run } from '../api/mqsc.ts';
 
 export interface MqscStep {
   mqsc: string;
+  /** A reason that says that it was done before, such as 3174 where a connection has ended by itself. */
+  unless?: number;
 }
 
 export interface RestStep {
@@ -67,8 +69,13 @@ export function propose(change: Change): Promise<boolean> {
 
 /** Makes one step. */
 export async function make(qmgr: string, step: Step): Promise<void> {
-  if ('mqsc' in step) await run(qmgr, step.mqsc);
-  else await send(step.operation, { path: step.path, query: step.query, json: step.json } as unknown as Wish<Operation>);
+  if ('mqsc' in step) {
+    try {
+      await run(qmgr, step.mqsc);
+    } catch (error) {
+      if (step.unless === undefined || problemIn(error).reason?.code !== step.unless) throw error;
+    }
+  } else await send(step.operation, { path: step.path, query: step.query, json: step.json } as unknown as Wish<Operation>);
 }
 
 /** All steps as MQSC; undefined: one of them is no MQSC command. */

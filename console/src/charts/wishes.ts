@@ -25,3 +25,12 @@ export function qmgrCharts(): ChartWish[] {
     { key: 'connections', title: t('chart.connections'), unit: 'count', lines: [{ series: 'qmgr/connections', name: t('chart.connections'), kind: 'line', colour: 4 }] },
   ];
 }
+
+export function channelCharts(channel: string): ChartWish[] {
+  const series = (figure: string) => `channel/${channel}/${figure}`;
+  return [
+    { key: 'instances', title: t('column.instances'), unit: 'count', lines: [{ series: series('instances'), name: t('column.instances'), kind: 'area', colour: 1 }, { series: series('conversations'), name: t('column.conversations'), kind: 'line', colour: 4 }] },
+    { key: 'messages', title: t('column.calls'), unit: 'rate', lines: [{ series: series('messages'), name: t('column.calls'), kind: 'line', colour: 2 }] },
+    { key: 'bytes', title: t('chart.bytes'), unit: 'rate', lines: [{ series: series('bytesReceived'), name: t('column.bytesIn'), kind: 'line', colour: 3 }, { series: series('bytesSent'), name: t('column.bytesOut'), kind: 'line', colour: 2 }] },
+  ];
+}

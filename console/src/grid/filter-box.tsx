@@ -20,6 +20,8 @@ interface FilterBoxProps {
   where: readonly string[];
   columns: readonly string[];
   quick: readonly QuickFilter[];
+  /** A condition of this list, for who does not know the form. */
+  example: string;
   onSearch(search: string): void;
   onWhere(where: readonly string[]): void;
 }
@@ -27,7 +29,7 @@ interface FilterBoxProps {
 /** After so long without a key the list is asked for. */
 const TYPING_MS = 180;
 
-export function FilterBox({ label, search, where, columns, quick, onSearch, onWhere }: FilterBoxProps) {
+export function FilterBox({ label, search, where, columns, quick, example, onSearch, onWhere }: FilterBoxProps) {
   const text = useSignal(search);
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>();
@@ -65,7 +67,7 @@ export function FilterBox({ label, search, where, columns, quick, onSearch, onWh
           </button>
         ))}
         <input
-          ref={input} type="search" value={text.value} spellcheck={false} autocomplete="off" placeholder={t('list.filter')} aria-label={t('list.filterLabel', { what: label })}
+          ref={input} type="search" value={text.value} spellcheck={false} autocomplete="off" placeholder={t('list.filter', { example })} aria-label={t('list.filterLabel', { what: label })}
           data-filter
           onInput={(event) => {
             text.value = event.currentTarget.value;
@@ -86,13 +88,13 @@ export function FilterBox({ label, search, where, columns, quick, onSearch, onWh
         />
       </div>
       <Popover button={<><Icon name="filter" /><span>{t('list.addFilter')}</span></>} label={undefined}>
-        <FilterForm where={where} columns={columns} quick={quick} onWhere={onWhere} />
+        <FilterForm where={where} columns={columns} quick={quick} onWhere={onWhere} example={example} />
       </Popover>
     </div>
   );
 }
 
-function FilterForm({ where, columns, quick, onWhere }: Pick<FilterBoxProps, 'where' | 'columns' | 'quick' | 'onWhere'>) {
+function FilterForm({ where, columns, quick, example, onWhere }: Pick<FilterBoxProps, 'where' | 'columns' | 'quick' | 'example' | 'onWhere'>) {
   const column = useSignal(columns[0] ?? '');
   const operator = useSignal<string>('=');
   const value = useSignal('');
@@ -131,7 +133,7 @@ function FilterForm({ where, columns, quick, onWhere }: Pick<FilterBoxProps, 'wh
         <input aria-label={t('list.value')} type="text" value={value.value} spellcheck={false} onInput={(event) => (value.value = event.currentTarget.value)} />
         <Button submit icon="add">{t('list.add')}</Button>
       </form>
-      <p class="quiet">{t('list.filterHint')}</p>
+      <p class="quiet">{t('list.filterHint', { example })}</p>
     </div>
   );
 }

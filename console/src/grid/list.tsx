@@ -43,6 +43,8 @@ export interface ListProps<Row extends object> {
   /** Columns that conditions may name. */
   filters: readonly string[];
   quick?: readonly QuickFilter[];
+  /** A condition that the filter box shows as an example. */
+  example?: string;
   href?(row: Row): string;
   /** Queue manager whose rows of queues come live. */
   live?: { qmgr: string } | undefined;
@@ -99,7 +101,7 @@ export function List<Row extends object>(props: ListProps<Row>) {
     <section class="list" aria-label={label}>
       <div class="toolbar">
         <FilterBox
-          label={label} search={search} where={where} columns={props.filters} quick={props.quick ?? []}
+          label={label} search={search} where={where} columns={props.filters} quick={props.quick ?? []} example={props.example ?? 'depth>80%'}
           onSearch={(next) => setQuery({ search: next === '' ? undefined : next })} onWhere={setWhere}
         />
         <p class="list-count" aria-hidden={total === undefined}>

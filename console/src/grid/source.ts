@@ -4,7 +4,7 @@ import type { Rows, Value } from '../api/pending.ts';
 import { type Operation, request } from '../api/request.ts';
 import type { Source } from './rows.ts';
 
-export type ListResource = 'queues' | 'channels' | 'connections' | 'subscriptions' | 'topics';
+export type ListResource = 'queues' | 'channels' | 'channel-instances' | 'connections' | 'subscriptions' | 'topics';
 
 /** Asks a list resource of a queue manager for these columns. */
 export function listSource<Row extends object>(resource: ListResource, qmgr: string, columns: readonly string[]): Source<Row> {

@@ -36,7 +36,7 @@ export default function AuthorityPage({ parameters: { qmgr = '' } }: PageProps) 
       </header>
       <Tabs label={t('pages.authority')} tabs={VIEWS.map((one) => ({ name: t(`authority.${one}`), href: link.authority({ qmgr }, { view: one === 'calls' ? undefined : one }), isOpen: one === view }))} />
       <div class="tab list-page">
-        {view === 'calls' && <RefusedCalls qmgr={qmgr} turn={turn.value} />}
+        {view === 'calls' && <RefusedCalls qmgr={qmgr} turn={turn.value} changed={changed} />}
         {view === 'clients' && <RefusedClients qmgr={qmgr} turn={turn.value} />}
         {view === 'records' && <Records qmgr={qmgr} turn={turn.value} changed={changed} />}
       </div>

@@ -1,6 +1,5 @@
 // One queue: its figures, always fresh, above the tabs of what can be looked at. Tabs are pages of their own (pages/queue/).
 
-import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { onLive, watch } from '../api/live.ts';
 import { keywords, object } from '../api/mqsc.ts';
@@ -12,6 +11,7 @@ import { objects } from '../grid/source.ts';
 import { type PageProps, QUEUE_TABS, type QueueTab, type QueueTabProps } from '../pages.ts';
 import { type Asked, useAsked } from '../parts/asked.ts';
 import { Button } from '../parts/button.tsx';
+import { Figure } from '../parts/figures.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Lazy } from '../parts/lazy.tsx';
 import { type Action, Menu } from '../parts/menu.tsx';
@@ -106,16 +106,6 @@ function Figures({ row }: { row: QueueRow }) {
       <Figure name={t('column.uncommitted')}>{count(row.uncommitted)}</Figure>
       <Figure name={t('column.bytes')}>{bytes(row.bytes)}</Figure>
     </dl>
-  );
-}
-
-function Figure({ name, note, warns = false, children }: { name: string; note?: ComponentChildren; warns?: boolean; children: ComponentChildren }) {
-  return (
-    <div class={warns ? 'figure is-warning' : 'figure'}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-      {note !== undefined && <dd class="figure-note">{note}</dd>}
-    </div>
   );
 }
 

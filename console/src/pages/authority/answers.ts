@@ -51,6 +51,8 @@ export interface Refusal {
   address?: string;
   topicString?: string;
   cause: string;
+  /** The first grants the least. Shown to administrators. */
+  remedy?: Remedy[];
 }
 
 export interface RefusedClient {

@@ -21,30 +21,33 @@ import { isObjectType, OBJECT_TYPES, type ObjectType, wordsOf } from './words.ts
 interface ExplainProps {
   qmgr: string;
   question: Question | undefined;
+  /** What a new question is about, and its channel. */
+  about?: Question['about'];
+  channel?: string;
   /** A remedy was applied. */
   changed(): void;
 }
 
-export function Explain({ qmgr, question, changed }: ExplainProps) {
+export function Explain({ qmgr, question, about = 'call', channel = '', changed }: ExplainProps) {
   return (
     <Drawer title={t('authority.explain')} above={qmgr} onClose={() => setQuery(NO_QUESTION)}>
       <div class="explain">
-        <QuestionForm key={JSON.stringify(question)} question={question} />
+        <QuestionForm key={JSON.stringify(question)} question={question} otherwise={about} channelOtherwise={channel} />
         {question && <Answer qmgr={qmgr} question={question} changed={changed} />}
       </div>
     </Drawer>
   );
 }
 
-function QuestionForm({ question }: { question: Question | undefined }) {
+function QuestionForm({ question, otherwise, channelOtherwise }: { question: Question | undefined; otherwise: Question['about']; channelOtherwise: string }) {
   const given: Record<string, string> = question?.query ?? Object.fromEntries(route.value?.query ?? []);
   const isWhole = useSignal(question === undefined);
-  const about = useSignal<'call' | 'client'>(question?.about ?? 'call');
+  const about = useSignal<'call' | 'client'>(question?.about ?? otherwise);
   const user = useSignal(given['user'] ?? (may.value.administer ? '' : (session.value?.user ?? '')));
   const type = useSignal<ObjectType>(typeIn(given));
   const name = useSignal(given['queue'] ?? given['topic'] ?? given['object'] ?? '');
   const wants = useSignal(given['wants'] ?? '');
-  const channel = useSignal((question?.about === 'client' ? given['name'] : given['channel']) ?? '');
+  const channel = useSignal((question?.about === 'client' ? given['name'] : given['channel']) ?? channelOtherwise);
   const address = useSignal(given['address'] ?? '');
   const isRight = useSignal(question === undefined || given['authenticated'] === 'true');
   useEffect(() => {
@@ -175,13 +178,9 @@ function WeighedView({ weighed: { type, name, profile, passedOver, grants } }: {
 }
 
 function RemedyView({ qmgr, remedy: { mqsc, scope }, isLeast, applied }: { qmgr: string; remedy: Remedy; isLeast: boolean; applied(): void }) {
-  const name = isLeast ? t(scope === 'channel' ? 'authority.letIn' : 'authority.least') : t('authority.grantThis');
+  const name = isLeast ? leastOf({ scope }) : t('authority.grantThis');
   async function apply(): Promise<void> {
-    const isDone = await propose({
-      title: name, qmgr, done: t('authority.granted'), apply: name, steps: mqsc.map((command) => ({ mqsc: command })),
-      children: <p>{textOf(`remedy.${scope}`) ?? ''}</p>,
-    });
-    if (isDone) applied();
+    if (await proposeRemedy(qmgr, { mqsc, scope }, name)) applied();
   }
   return (
     <li class="remedy">
@@ -190,6 +189,18 @@ function RemedyView({ qmgr, remedy: { mqsc, scope }, isLeast, applied }: { qmgr:
       {may.value.change && <Button kind={isLeast ? 'primary' : 'secondary'} onClick={() => void apply()}>{name}</Button>}
     </li>
   );
+}
+
+/** The name of the first remedy. */
+function leastOf({ scope }: Pick<Remedy, 'scope'>): string {
+  return t(scope === 'channel' ? 'authority.letIn' : 'authority.least');
+}
+
+/** Proposes what would allow something. */
+export function proposeRemedy(qmgr: string, { mqsc, scope }: Remedy, name = leastOf({ scope })): Promise<boolean> {
+  return propose({
+    title: name, qmgr, done: t('authority.granted'), apply: name, steps: mqsc.map((command) => ({ mqsc: command })), children: <p>{textOf(`remedy.${scope}`) ?? ''}</p>,
+  });
 }
 
 function typeIn(given: Record<string, string>): ObjectType {

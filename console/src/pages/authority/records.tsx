@@ -41,7 +41,7 @@ export function Records({ qmgr, turn, changed, object }: RecordsProps) {
   return (
     <List<RecordRow>
       name={object ? `records.${object.type}` : 'records'} label={t('authority.records')} sourceKey={`${qmgr} ${turn} ${object?.name}`} source={() => source} keyOf={keyOf} columns={columns} shown={shown}
-      always={[]} sort={['entity']} filters={['entity', 'kind', 'type', 'profile', 'words']} href={(record) => addressWith(queryOf(record))}
+      always={[]} sort={['entity']} example="type=QUEUE" filters={['entity', 'kind', 'type', 'profile', 'words']} href={(record) => addressWith(queryOf(record))}
       {...(may.value.change
         ? { actions: (selection: Selection<RecordRow>, rows: ListRows<RecordRow>) => <Ticked qmgr={qmgr} selection={selection} rows={rows} changed={changed} /> }
         : {})}

@@ -14,7 +14,7 @@ export type NextStep = { name: string; href: string } | { name: string; run(): P
 type Step = Trouble['next'][number];
 
 /** The page of each action, and whether the user may open it. */
-const STEPS: Record<string, { page: PageName; href(qmgr: string, step: Step, name: string): string; isFor?: () => boolean }> = {
+const STEPS: Record<string, { page: PageName; href(qmgr: string, step: Step, name: string, problem: Trouble): string; isFor?: () => boolean }> = {
   messages: { page: 'queueMessages', href: (qmgr, step, name) => link.queueMessages({ qmgr, queue: of(step, 'queue', name) }), isFor: () => may.value.messages },
   queue: { page: 'queue', href: (qmgr, step, name) => link.queue({ qmgr, queue: of(step, 'queue', name) }) },
   handles: { page: 'queueHandles', href: (qmgr, step, name) => link.queueHandles({ qmgr, queue: of(step, 'queue', name) }) },
@@ -27,14 +27,15 @@ const STEPS: Record<string, { page: PageName; href(qmgr: string, step: Step, nam
   channel: { page: 'channel', href: (qmgr, step, name) => link.channel({ qmgr, channel: of(step, 'channel', name) }) },
   applications: { page: 'applications', href: (qmgr, step) => link.applications({ qmgr }, { search: of(step, 'application', '') }) },
   connection: { page: 'connection', href: (qmgr, step, name) => link.connection({ qmgr, connection: of(step, 'connection', name) }) },
-  'why-refused': { page: 'authority', href: (qmgr, step) => link.authority({ qmgr }, queryOf(step)) },
+  'why-refused': { page: 'authority', href: (qmgr, step, _, problem) => link.authority({ qmgr }, { ...refusedObject(problem), ...queryOf(step) }) },
   'why-channel': { page: 'authority', href: (qmgr, step) => link.authority({ qmgr }, queryOf(step)) },
   service: { page: 'service', href: (_, step, name) => link.service({ service: of(step, 'service', name) }) },
   server: { page: 'server', href: () => link.server() },
   events: { page: 'events', href: (qmgr) => link.events({ qmgr }) },
 };
 
-export function stepsOf(qmgr: string, { next, object }: Trouble): NextStep[] {
+export function stepsOf(qmgr: string, problem: Trouble): NextStep[] {
+  const { next, object } = problem;
   return next.flatMap((step): NextStep[] => {
     const name = step.text;
     if (step.action === 'mqsc') {
@@ -44,7 +45,7 @@ export function stepsOf(qmgr: string, { next, object }: Trouble): NextStep[] {
     }
     const known = STEPS[step.action];
     if (!known || !(known.page in PAGES) || known.isFor?.() === false) return [];
-    return [{ name, href: known.href(qmgr, step, object.name) }];
+    return [{ name, href: known.href(qmgr, step, object.name, problem) }];
   });
 }
 
@@ -66,6 +67,14 @@ export function homeOf(qmgr: string, { type, name }: Trouble['object']): string 
 
 function of(step: Step, member: string, otherwise: string): string {
   return String((step as Record<string, unknown>)[member] ?? otherwise);
+}
+
+/** What a refusal was about, as the page of authority asks for it. */
+function refusedObject({ object: { type, name }, values }: Trouble): Query {
+  const { missing } = values as { missing?: unknown };
+  const wants = typeof missing === 'string' ? missing.toLowerCase() : undefined;
+  if (type === 'queue') return { queue: name, wants };
+  return type === 'qmgr' ? { type, wants } : { object: name, type: type === 'clientChannel' ? 'clntconn' : type, wants };
 }
 
 /** What a step knows beside its action and text, and the parameters of the resource that explains it. */

@@ -34,7 +34,7 @@ export default function QueueAuthority({ qmgr, row: { name } }: QueueTabProps) {
         </span>
       </div>
       {isRefusals ? (
-        <RefusedCalls qmgr={qmgr} turn={turn.value} object={{ type: 'QUEUE', name }} />
+        <RefusedCalls qmgr={qmgr} turn={turn.value} object={{ type: 'QUEUE', name }} changed={changed} />
       ) : (
         <Records qmgr={qmgr} turn={turn.value} changed={changed} object={{ type: 'QUEUE', name }} />
       )}
