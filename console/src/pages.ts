@@ -66,4 +66,11 @@ export const PAGES: Partial<Record<PageName, PageEntry>> = {
   authority: { title: 'pages.authority', load: () => import('./pages/authority.tsx'), bar: { icon: 'authority', group: 'qmgr' }, keys: 'g u' },
   ...Object.fromEntries(QUEUE_TABS.map(({ page }) => [page, { title: 'pages.queue', view: QueuePage, under: 'queues' } satisfies PageEntry])),
   mqsc: { title: 'pages.mqsc', load: () => import('./pages/mqsc.tsx'), bar: { icon: 'mqsc', group: 'qmgr' }, keys: 'g m' },
+  services: { title: 'pages.services', load: () => import('./pages/services.tsx'), bar: { icon: 'services', group: 'server' }, keys: 'g s' },
+  service: { title: 'pages.service', load: () => import('./pages/service.tsx'), under: 'services' },
+  apis: { title: 'pages.apis', load: () => import('./pages/apis.tsx'), bar: { icon: 'apis', group: 'server' } },
+  api: { title: 'pages.api', load: () => import('./pages/api.tsx'), under: 'apis' },
+  requesters: { title: 'pages.requesters', load: () => import('./pages/requesters.tsx'), bar: { icon: 'requesters', group: 'server' } },
+  requester: { title: 'pages.requester', load: () => import('./pages/requester.tsx'), under: 'requesters' },
+  explorer: { title: 'pages.explorer', load: () => import('./pages/explorer.tsx'), bar: { icon: 'explorer', group: 'server' }, keys: 'g x' },
 };

@@ -46,6 +46,8 @@ export interface ListProps<Row extends object> {
   href?(row: Row): string;
   /** Queue manager whose rows of queues come live. */
   live?: { qmgr: string } | undefined;
+  /** Asks again after so many milliseconds, for values that do not come live. A hidden tab asks for nothing. */
+  every?: number;
   rowClass?(row: Row): string | undefined;
   /** Buttons for what is ticked; rows can be ticked where this is given. */
   actions?(selection: Selection<Row>, rows: ListRows<Row>): ComponentChildren;
@@ -72,6 +74,11 @@ export function List<Row extends object>(props: ListProps<Row>) {
   }, [rows, shownQuery]);
 
   useEffect(() => onLive('reload', () => void rows.refresh()), [rows]);
+  useEffect(() => {
+    if (props.every === undefined) return;
+    const timer = setInterval(() => document.hidden || void rows.refresh(), props.every);
+    return () => clearInterval(timer);
+  }, [rows, props.every]);
   const watching = useMemo(() => (live ? watch({}) : undefined), [live?.qmgr]);
   useEffect(() => () => watching?.end(), [watching]);
   useEffect(() => {
