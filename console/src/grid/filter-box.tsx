@@ -65,7 +65,7 @@ export function FilterBox({ label, search, where, columns, quick, onSearch, onWh
           </button>
         ))}
         <input
-          ref={input} type="search" value={text.value} spellcheck={false} autocomplete="off" placeholder={t('list.filter')} aria-label={t('list.filterLabel', { what: label })}
+          ref={input} type="search" value={text.value} spellcheck={false} autocomplete="off" placeholder={t(columns.length > 0 ? 'list.filter' : 'list.filterWords')} aria-label={t('list.filterLabel', { what: label })}
           data-filter
           onInput={(event) => {
             text.value = event.currentTarget.value;
@@ -85,9 +85,11 @@ export function FilterBox({ label, search, where, columns, quick, onSearch, onWh
           }}
         />
       </div>
-      <Popover button={<><Icon name="filter" /><span>{t('list.addFilter')}</span></>} label={undefined}>
-        <FilterForm where={where} columns={columns} quick={quick} onWhere={onWhere} />
-      </Popover>
+      {columns.length + quick.length > 0 && (
+        <Popover button={<><Icon name="filter" /><span>{t('list.addFilter')}</span></>} label={undefined}>
+          <FilterForm where={where} columns={columns} quick={quick} onWhere={onWhere} />
+        </Popover>
+      )}
     </div>
   );
 }

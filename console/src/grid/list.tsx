@@ -48,6 +48,8 @@ export interface ListProps<Row extends object> {
   live?: { qmgr: string } | undefined;
   /** Asks again after so many milliseconds, for values that do not come live. A hidden tab asks for nothing. */
   every?: number;
+  /** Asks again when it changes, for rows that are here. */
+  turn?: number;
   rowClass?(row: Row): string | undefined;
   /** Buttons for what is ticked; rows can be ticked where this is given. */
   actions?(selection: Selection<Row>, rows: ListRows<Row>): ComponentChildren;
@@ -79,6 +81,9 @@ export function List<Row extends object>(props: ListProps<Row>) {
     const timer = setInterval(() => document.hidden || void rows.refresh(), props.every);
     return () => clearInterval(timer);
   }, [rows, props.every]);
+  useEffect(() => {
+    if (props.turn !== undefined && rows.total.peek() !== undefined) void rows.refresh();
+  }, [rows, props.turn]);
   const watching = useMemo(() => (live ? watch({}) : undefined), [live?.qmgr]);
   useEffect(() => () => watching?.end(), [watching]);
   useEffect(() => {
