@@ -66,6 +66,8 @@ export const PAGES: Partial<Record<PageName, PageEntry>> = {
   authority: { title: 'pages.authority', load: () => import('./pages/authority.tsx'), bar: { icon: 'authority', group: 'qmgr' }, keys: 'g u' },
   ...Object.fromEntries(QUEUE_TABS.map(({ page }) => [page, { title: 'pages.queue', view: QueuePage, under: 'queues' } satisfies PageEntry])),
   mqsc: { title: 'pages.mqsc', load: () => import('./pages/mqsc.tsx'), bar: { icon: 'mqsc', group: 'qmgr' }, keys: 'g m' },
+  events: { title: 'pages.events', load: () => import('./pages/events.tsx'), bar: { icon: 'events', group: 'qmgr' }, keys: 'g e' },
+  connect: { title: 'pages.connect', load: () => import('./pages/connect.tsx'), bar: { icon: 'connect', group: 'qmgr' } },
   services: { title: 'pages.services', load: () => import('./pages/services.tsx'), bar: { icon: 'services', group: 'server' }, keys: 'g s' },
   service: { title: 'pages.service', load: () => import('./pages/service.tsx'), under: 'services' },
   apis: { title: 'pages.apis', load: () => import('./pages/apis.tsx'), bar: { icon: 'apis', group: 'server' } },
@@ -73,4 +75,5 @@ export const PAGES: Partial<Record<PageName, PageEntry>> = {
   requesters: { title: 'pages.requesters', load: () => import('./pages/requesters.tsx'), bar: { icon: 'requesters', group: 'server' } },
   requester: { title: 'pages.requester', load: () => import('./pages/requester.tsx'), under: 'requesters' },
   explorer: { title: 'pages.explorer', load: () => import('./pages/explorer.tsx'), bar: { icon: 'explorer', group: 'server' }, keys: 'g x' },
+  server: { title: 'pages.server', load: () => import('./pages/server.tsx'), bar: { icon: 'server', group: 'server' } },
 };

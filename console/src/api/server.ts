@@ -39,6 +39,8 @@ export interface LogLine {
 export interface Change {
   at: string;
   user: string | null;
+  /** By which way: 'command line', 'REST', … */
+  by?: string;
   object: { type: string; name: string };
   what: string;
   before: Record<string, unknown> | null;
@@ -46,17 +48,21 @@ export interface Change {
   mqsc?: string | null;
 }
 
+/** What a program of the user needs to connect. What is null cannot be had that way. */
 export interface ConnectCard {
+  qmgr: string;
+  user: string;
   host: string;
   httpPort: number | null;
   httpsPort: number | null;
   listeners: { name: string; port: number; tls: boolean }[];
-  channels: (string | { name: string; [member: string]: unknown })[];
+  /** Those that would let the user in. */
+  channels: { name: string; user: string; cipherSpec: string | null; certificateRequired: boolean }[];
   certificateAuthority: string | null;
   ccdt: unknown;
   curl: string;
-  jms: string;
-  mqserver: string;
+  jms: string | null;
+  mqserver: string | null;
 }
 
 export const activity = (signal?: AbortSignal) => ask<Activity>('GET /api/v1/activity', {}, {}, signal);

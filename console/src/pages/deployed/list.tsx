@@ -29,7 +29,7 @@ export function DeployedList({ kind }: { kind: Kind }) {
         <p class="quiet">{t(`deployed.${kind}About`)}</p>
       </header>
       <List<Row>
-        name={list} label={t(`pages.${list}`)} sourceKey={`${turn.value}`} source={() => localSource(() => rowsOf(kind))} keyOf={({ name }) => name}
+        name={list} label={t(`pages.${list}`)} sourceKey={kind} turn={turn.value} source={() => localSource(() => rowsOf(kind))} keyOf={({ name }) => name}
         columns={columnsFor(kind)} shown={shown} always={[]} sort={['name']} filters={[]} href={({ name }) => href(name)} every={AGAIN_MS}
         {...(mayChange ? { actions: (selection: Selection<Row>, rows: ListRows<Row>) => <Ticked kind={kind} selection={selection} rows={rows} /> } : {})}
         toolbar={mayChange && <Button kind="primary" icon="upload" onClick={() => (isDeploying.value = true)}>{t('deployed.deploy')}</Button>}
