@@ -24,7 +24,8 @@ export default function ServerPage() {
     const { problems } = await request('GET /api/v1/qmgr/{qmgr}/problems', { path: { qmgr: first ?? '' }, signal });
     return problems.filter(({ object }) => !ELSEWHERE.has(object.type));
   });
-  const logs = seen.answer?.logs ?? [];
+  const shown = typeof seen.answer === 'object' ? seen.answer : undefined;
+  const logs = shown?.logs ?? [];
   return (
     <div class="overview server">
       <header class="page-head">
@@ -52,9 +53,10 @@ export default function ServerPage() {
         </div>
       </section>
       {seen.isLoading && <Loading />}
-      {seen.answer && <Certificates certificates={seen.answer.certificates} />}
-      {seen.answer && <Pools pools={seen.answer.pools} />}
-      {seen.answer === null && <p class="quiet">{t('server.noMetrics')}</p>}
+      {shown && <Certificates certificates={shown.certificates} />}
+      {shown && <Pools pools={shown.pools} />}
+      {seen.answer === 'none' && <p class="quiet">{t('server.noMetrics')}</p>}
+      {seen.answer === 'long' && <p class="quiet">{t('server.longMetrics')}</p>}
     </div>
   );
 }

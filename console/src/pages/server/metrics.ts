@@ -1,6 +1,6 @@
 // What the page of the server shows of the metrics: certificates, connection pools, the recovery log of each queue manager.
 //
-// The text may be megabytes where there are many queues; reading ends before the queues, because names come in alphabetical order.
+// The text is megabytes where there are thousands of queues: a longer one than MOST_CHARACTERS is not read to its end, and nothing of it is shown.
 
 export interface Sample {
   name: string;
@@ -48,23 +48,25 @@ export interface Shown {
   logs: RecoveryLog[];
 }
 
-const MOST_BYTES = 400_000;
-/** Metrics of queues begin here. */
-const QUEUES = '\nquaymaster_queue';
+const MOST_CHARACTERS = 1_500_000;
 
-/** Null: the server does not show its metrics at this address. */
-export async function metrics(signal?: AbortSignal): Promise<Shown | null> {
+/** `none`: the server does not show its metrics at this address. `long`: there are too many. */
+export async function metrics(signal?: AbortSignal): Promise<Shown | 'none' | 'long'> {
   const answer = await fetch('/metrics', { credentials: 'same-origin', ...(signal ? { signal } : {}) });
-  if (!answer.ok || !answer.body) return null;
+  if (!answer.ok || !answer.body) return 'none';
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  while (text.length < MOST_BYTES && !text.includes(QUEUES)) {
+  const parts: string[] = [];
+  let length = 0;
+  for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    text += value;
+    parts.push(value);
+    length += value.length;
+    if (length <= MOST_CHARACTERS) continue;
+    void reader.cancel().catch(() => undefined);
+    return 'long';
   }
-  void reader.cancel().catch(() => undefined);
-  return shown(samplesOf(text));
+  return shown(samplesOf(parts.join('')));
 }
 
 export function samplesOf(text: string): Sample[] {
