@@ -12,6 +12,7 @@ import { signIns } from '../shell/again.ts';
 import { Refused, request } from './request.ts';
 import type { OperationsProblem as Trouble } from './operations.ts';
 import type { Job } from './operations.ts';
+import type { LogLine } from './server.ts';
 
 export type LiveState = 'connecting' | 'live' | 'polling' | 'lost';
 
@@ -30,13 +31,15 @@ export interface Wish {
   qmgrs?: boolean;
   events?: boolean;
   problems?: boolean;
+  log?: boolean;
 }
 
 interface Events {
   row: LiveRow;
   problem: Trouble & { qmgr?: string; gone?: boolean };
   job: Job;
-  event: { qmgr: string; queue: string; reason: unknown; parameters: Record<string, unknown> };
+  event: { qmgr: string; queue: string; at?: string; reason: { code: number; name: string | null }; parameters: Record<string, unknown> };
+  log: LogLine;
   reload: undefined;
 }
 
@@ -51,7 +54,7 @@ const ENTRIES = 20;
 
 const wishes = new Set<Wish>();
 const listeners: { [Name in keyof Events]: Set<(data: Events[Name]) => void> } = {
-  row: new Set(), problem: new Set(), job: new Set(), event: new Set(), reload: new Set(),
+  row: new Set(), problem: new Set(), job: new Set(), event: new Set(), log: new Set(), reload: new Set(),
 };
 let source: EventSource | undefined;
 let stream: string | undefined;
@@ -115,7 +118,7 @@ function open(): void {
     if (isBack && !resumed) tell('reload', undefined);
     say();
   });
-  for (const name of ['row', 'problem', 'job', 'event'] as const) {
+  for (const name of ['row', 'problem', 'job', 'event', 'log'] as const) {
     opened.addEventListener(name, (event) => tell(name, JSON.parse((event as MessageEvent<string>).data)));
   }
   opened.addEventListener('reload', () => {

@@ -40,6 +40,5 @@ declare module './operations.ts' {
     'GET /api/v1/qmgr/{qmgr}/connections': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
     'GET /api/v1/qmgr/{qmgr}/subscriptions': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
     'GET /api/v1/qmgr/{qmgr}/topics': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
-      'GET /api/v1/mqsc/grammar': { path: {}; query: {}; body: never; answer: unknown };
   }
 }

@@ -94,7 +94,7 @@ async function reach(address: string, init: RequestInit): Promise<Response> {
 /** The problem of an answer in either form, or one made of its status. */
 export async function problemOf(answer: Response): Promise<Problem> {
   const plain = { type: 'about:blank', title: answer.statusText, status: answer.status, detail: `${answer.status} ${answer.statusText}` };
-  let body: Partial<Problem> & { error?: { message?: string; action?: string; explanation?: string; reasonCode?: number }[] };
+  let body: Partial<Problem> & { errorMessage?: string; errorDetails?: string; error?: { message?: string; action?: string; explanation?: string; reasonCode?: number }[] };
   try {
     body = await answer.json();
   } catch {
@@ -105,6 +105,8 @@ export async function problemOf(answer: Response): Promise<Problem> {
     const { message = plain.detail, explanation = plain.title, action, reasonCode } = first;
     return { ...plain, title: explanation, detail: message, ...(action ? { hint: action } : {}), ...(reasonCode ? { reason: { code: reasonCode } } : {}) };
   }
+  // Services, APIs and API requesters answer in a form of their own, with apostrophes as HTML writes them.
+  if (body.errorMessage !== undefined) return { ...plain, detail: [body.errorMessage, body.errorDetails].filter(Boolean).join(' ').replaceAll('&#39;', "'") };
   return { ...plain, ...body } as Problem;
 }
 

@@ -20,6 +20,8 @@ export interface RestStep {
   path?: Record<string, string>;
   query?: Record<string, string>;
   json?: unknown;
+  /** Bytes in place of JSON, such as an archive, with the name of their file. */
+  file?: { name: string; type: string; bytes: Blob };
   /** The same as a command of `quaymaster`, where there is one. */
   command?: string;
 }
@@ -75,6 +77,8 @@ export async function make(qmgr: string, step: Step): Promise<void> {
     } catch (error) {
       if (step.unless === undefined || problemIn(error).reason?.code !== step.unless) throw error;
     }
+  } else if (step.file) {
+    await send(step.operation, { path: step.path, query: step.query, body: step.file.bytes, headers: { 'Content-Type': step.file.type } } as unknown as Wish<Operation>);
   } else await send(step.operation, { path: step.path, query: step.query, json: step.json } as unknown as Wish<Operation>);
 }
 
@@ -91,6 +95,8 @@ export function asCurl(qmgr: string, steps: readonly Step[], user: string, origi
         ? ['POST', addressOf(MQSC_PATH, { qmgr }), { type: 'runCommand', parameters: { command: step.mqsc } }]
         : [step.operation.split(' ')[0] ?? 'POST', addressOf(step.operation.split(' ')[1] ?? '', step.path, step.query), step.json];
     const lines = [`curl --cacert ca.crt -u ${shell(user)} -X ${method} ${shell(origin + address)}`, `-H 'ibm-mq-rest-csrf-token: curl'`];
+    const file = 'mqsc' in step ? undefined : step.file;
+    if (file) lines.push(`-H ${shell(`Content-Type: ${file.type}`)}`, `--data-binary ${shell(`@${file.name}`)}`);
     if (body !== undefined) lines.push(`-H 'Content-Type: application/json'`, `-d ${shell(JSON.stringify(body))}`);
     return lines.join(' \\\n  ');
   }).join('\n');

@@ -67,7 +67,8 @@ export function FilterBox({ label, search, where, columns, quick, example, onSea
           </button>
         ))}
         <input
-          ref={input} type="search" value={text.value} spellcheck={false} autocomplete="off" placeholder={t('list.filter', { example })} aria-label={t('list.filterLabel', { what: label })}
+          ref={input} type="search" value={text.value} spellcheck={false} autocomplete="off" aria-label={t('list.filterLabel', { what: label })}
+          placeholder={columns.length > 0 ? t('list.filter', { example }) : t('list.filterWords')}
           data-filter
           onInput={(event) => {
             text.value = event.currentTarget.value;
@@ -87,9 +88,11 @@ export function FilterBox({ label, search, where, columns, quick, example, onSea
           }}
         />
       </div>
-      <Popover button={<><Icon name="filter" /><span>{t('list.addFilter')}</span></>} label={undefined}>
-        <FilterForm where={where} columns={columns} quick={quick} onWhere={onWhere} example={example} />
-      </Popover>
+      {columns.length + quick.length > 0 && (
+        <Popover button={<><Icon name="filter" /><span>{t('list.addFilter')}</span></>} label={undefined}>
+          <FilterForm where={where} columns={columns} quick={quick} onWhere={onWhere} example={example} />
+        </Popover>
+      )}
     </div>
   );
 }

@@ -48,6 +48,10 @@ export interface ListProps<Row extends object> {
   href?(row: Row): string;
   /** Queue manager whose rows of queues come live. */
   live?: { qmgr: string } | undefined;
+  /** Asks again after so many milliseconds, for values that do not come live. A hidden tab asks for nothing. */
+  every?: number;
+  /** Asks again when it changes, for rows that are here. */
+  turn?: number;
   rowClass?(row: Row): string | undefined;
   /** Buttons for what is ticked; rows can be ticked where this is given. */
   actions?(selection: Selection<Row>, rows: ListRows<Row>): ComponentChildren;
@@ -74,6 +78,14 @@ export function List<Row extends object>(props: ListProps<Row>) {
   }, [rows, shownQuery]);
 
   useEffect(() => onLive('reload', () => void rows.refresh()), [rows]);
+  useEffect(() => {
+    if (props.every === undefined) return;
+    const timer = setInterval(() => document.hidden || void rows.refresh(), props.every);
+    return () => clearInterval(timer);
+  }, [rows, props.every]);
+  useEffect(() => {
+    if (props.turn !== undefined && rows.total.peek() !== undefined) void rows.refresh();
+  }, [rows, props.turn]);
   const watching = useMemo(() => (live ? watch({}) : undefined), [live?.qmgr]);
   useEffect(() => () => watching?.end(), [watching]);
   useEffect(() => {

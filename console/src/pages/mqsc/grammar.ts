@@ -2,7 +2,7 @@
 //
 // Pure but for `grammar`. What is checked here is what a reader of the manual would see; the server decides.
 
-import { request } from '../../api/request.ts';
+import { mqscGrammar } from '../../api/server.ts';
 import type { Command, Written } from './script.ts';
 import { parse, tokensOf } from './script.ts';
 
@@ -62,7 +62,7 @@ export interface Keyword {
 let known: Promise<Grammar> | undefined;
 
 export function grammar(): Promise<Grammar> {
-  known ??= (request('GET /api/v1/mqsc/grammar', {}) as Promise<unknown> as Promise<Grammar>).catch((error: unknown) => {
+  known ??= (mqscGrammar() as Promise<Grammar>).catch((error: unknown) => {
     known = undefined;
     throw error;
   });
