@@ -1,7 +1,6 @@
 // Every page of routes.ts: it is there, it shows what it has, and it meets WCAG 2.2 AA, in light and dark, when narrow and when zoomed.
 
 import assert from 'node:assert/strict';
-import { after } from 'node:test';
 import { qm } from './lib/browser.mjs';
 import { addresses } from './lib/pages.mjs';
 import { suite } from './lib/suite.mjs';
@@ -15,14 +14,29 @@ const VIEWS = {
   'at 320 pixels': { theme: 'dark', width: 320, height: 640 },
 };
 
-let programs = [];
-const check = suite({
-  server: { mqsc: DEFINITIONS, copies: COPIES },
-  prepare: async (server) => {
-    programs = await fill(server);
-  },
+const check = suite({ server: { mqsc: DEFINITIONS, copies: COPIES }, prepare: fill });
+
+check('what no page may do is noticed', async ({ visit }) => {
+  const visitor = await visit();
+  const { page } = visitor;
+  await visitor.signIn('admin', qm());
+  await page.evaluate(async () => {
+    const script = document.createElement('script');
+    script.textContent = 'globalThis.ran = true';
+    document.body.append(script);
+  }).catch(() => undefined);
+  await page.evaluate(() => (document.body.innerHTML = '<b>markup</b>')).catch(() => undefined);
+  await page.evaluate(() => (document.querySelector('main').setAttribute('style', 'color: red')));
+  await page.evaluate(() => fetch('https://elsewhere.example/').catch(() => undefined));
+  await page.evaluate(() => setTimeout(() => { throw new Error('thrown'); }));
+  await page.waitForFunction(() => document.querySelector('main'));
+  await page.evaluate(() => document.querySelector('main').append(document.createElement('input')));
+  const seen = [...(await visitor.axe()), ...visitor.takeWrong()].join('\n');
+  for (const expected of [/label \(critical\)/, /policy: require-trusted-types-for/, /policy: style-src/, /policy: connect-src/, /script: Error: thrown/]) {
+    assert.match(seen, expected);
+  }
+  visitor.takeWrong();
 });
-after(() => programs.forEach((program) => program.end()));
 
 check('the sign-in meets WCAG 2.2 AA in each view', async ({ visit }) => {
   const wrong = [];

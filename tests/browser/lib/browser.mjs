@@ -111,8 +111,8 @@ export class Visitor {
   /** Waits until the page shows what it has: its heading, and nothing that is loading. */
   async ready() {
     const { page } = this;
-    await page.locator('main h1, main .state').first().waitFor();
-    await page.waitForFunction(() => !document.querySelector('main .loading, main [aria-busy=true]'));
+    await page.locator('main h1, main .state-title').first().waitFor();
+    await page.waitForFunction(() => !document.querySelector('main p.state[role=status], main [aria-busy=true]'));
   }
 
   /** Goes to another page without loading the console again. */

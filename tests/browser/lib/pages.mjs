@@ -2,10 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { api, QMGR } from './server.mjs';
+import { SOURCES } from './sources.mjs';
 
 /** `[name, path]` of PATHS. */
 function paths() {
-  const source = readFileSync(new URL('../../../console/src/routes.ts', import.meta.url), 'utf8');
+  const source = readFileSync(`${SOURCES}/src/routes.ts`, 'utf8');
   const [, table] = /export const PATHS = \{([^]*?)\n\} as const;/.exec(source);
   const found = [...table.matchAll(/^\s+(\w+): '([^']*)',$/gm)].map(([, name, path]) => [name, path]);
   if (found.length < 20) throw new Error(`only ${found.length} paths are read from routes.ts`);
@@ -21,7 +22,7 @@ export async function addresses(server) {
 
 /** What has no name of ours: a message, a connection. */
 async function found(server) {
-  const { json: browsed } = await server.good('admin', 'GET', `${api('PAY.REQ')}/messages?limit=1`);
+  const { json: browsed } = await server.good('app', 'GET', `${api('PAY.REQ')}/messages?limit=1`);
   const lines = await server.mqsc("DISPLAY CONN(*) TYPE(CONN) WHERE(CHANNEL EQ 'DEV.APP.SVRCONN')");
   const connection = /CONN\(([0-9A-F]+)\)/.exec(lines.join(' '));
   return { message: browsed.messages[0].position, connection: connection?.[1] ?? 'none' };

@@ -19,6 +19,7 @@ export const PASSWORDS = { admin: 'admin-password-of-tests', reader: 'reader-pas
 
 const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+process.stdout.on('error', () => process.exit(1));
 for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(name, () => process.exit(1));
 
 /**
@@ -41,12 +42,23 @@ export async function startServer({ mqsc = [], copies = {}, settings = '', envir
   return server;
 }
 
+/** Starts a process that ends with this one. */
+export function start(program, args, options) {
+  const child = spawn(program, args, options);
+  running.add(child);
+  child.exited = new Promise((done) => child.once('exit', done));
+  void child.exited.then(() => running.delete(child));
+  return child;
+}
+
 class Server {
   #child;
   #said = '';
 
   constructor(data, environment) {
     this.data = data;
+    /** Programs of a test that use this server; they end with it. */
+    this.programs = new Set();
     this.environment = environment;
     this.listeners = { https: '127.0.0.1:0', http: '127.0.0.1:0', mq: '127.0.0.1:0' };
   }
@@ -57,7 +69,7 @@ class Server {
     if (!program) throw new Error('QUAYMASTER_BIN names no program: build the server with `make build`');
     const own = Object.entries(process.env).filter(([name]) => !/^(MQ|QUAYMASTER)_/.test(name));
     const { https, http, mq } = this.listeners;
-    const child = spawn(program, ['serve', '--data', this.data, '--https', https, '--http', http, '--mq', mq, '--metrics', 'off'], {
+    const child = start(program, ['serve', '--data', this.data, '--https', https, '--http', http, '--mq', mq, '--metrics', 'off'], {
       env: {
         ...Object.fromEntries(own), MQ_ADMIN_PASSWORD: PASSWORDS.admin, MQ_READER_PASSWORD: PASSWORDS.reader, MQ_APP_PASSWORD: PASSWORDS.app,
         ...this.environment,
@@ -65,9 +77,6 @@ class Server {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
-    running.add(child);
-    child.exited = new Promise((done) => child.once('exit', done));
-    void child.exited.then(() => running.delete(child));
     child.stderr.setEncoding('utf8').on('data', (text) => (this.#said = (this.#said + text).slice(-200_000)));
     const line = new Promise((done) => createInterface({ input: child.stdout }).once('line', done));
     const ready = await within(READY_MS, Promise.race([line, child.exited]), () => `the server is not ready: ${this.#said}`);
@@ -157,6 +166,7 @@ class Server {
 
   /** Ends it and removes its folder. */
   async close() {
+    for (const program of this.programs) program.kill('SIGKILL');
     if (running.has(this.#child)) await this.kill();
     rmSync(this.data, { recursive: true, force: true });
   }

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { api, PASSWORDS, until } from './server.mjs';
+import { api, PASSWORDS, start, until } from './server.mjs';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/', import.meta.url));
 
@@ -87,22 +87,21 @@ export async function beRefused(server, queue = 'AUDIT') {
 export async function connectProgram(server, { queue = 'PAY.REPLY', channel = 'DEV.APP.SVRCONN', more = [] } = {}) {
   const passwords = join(server.data, 'passwords-of-test');
   writeFileSync(passwords, `app ${PASSWORDS.app}\n`);
-  const child = spawn(
+  const child = start(
     process.env.QUAYMASTER_BIN,
     ['workload', 'responder', '--queue', queue, '--channel', channel, '--mq', server.listeners.mq, '--qmgr', 'QM1', '--password-file', passwords, ...more],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  process.on('exit', () => child.kill('SIGKILL'));
+  server.programs.add(child);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
-  const exited = new Promise((done) => child.once('exit', done));
-  return { child, exited, said: () => said, end: () => (child.kill('SIGKILL'), exited) };
+  return { child, said: () => said, end: () => (child.kill('SIGKILL'), child.exited) };
 }
 
 /** A program that got one message and neither commits nor backs out. */
 export async function holdUnitOfWork(server, queue) {
   const program = join(server.data, 'never-answers');
-  writeFileSync(program, '#!/bin/sh\nexec sleep 100000\n');
+  writeFileSync(program, '#!/bin/sh\nexec cat > /dev/null\n');
   chmodSync(program, 0o755);
   const held = await connectProgram(server, { queue, more: ['--program', program, '--records', 'line', '--program-timeout', '1h'] });
   await until(`a message of ${queue} is uncommitted`, async () => (await server.mqsc(`DISPLAY QSTATUS('${queue}') UNCOM`)).join(' ').match(/UNCOM\((YES|[1-9])/));
@@ -155,7 +154,7 @@ function run(program, args) {
   });
 }
 
-/** All of it. Gives what is to be ended. */
+/** All of it. */
 export async function fill(server) {
   await putMessages(server);
   await server.put('CLAIMS', { body: { text: 'a claim that no program can take' } });
@@ -164,9 +163,8 @@ export async function fill(server) {
   await server.put('PAY.PARKED', { body: { text: 'parked by hand' } });
   for (let turn = 0; turn < 3; turn += 1) await beRefused(server);
   await deployService(server);
-  const waiting = await connectProgram(server, { queue: 'PAY.REPLY' });
-  const holding = await holdUnitOfWork(server, 'PAY.PARKED');
+  await connectProgram(server, { queue: 'PAY.REPLY' });
+  await holdUnitOfWork(server, 'PAY.PARKED');
   const refused = await connectProgram(server, { channel: 'BLOCKED.SVRCONN' });
-  await until('the refused program has ended', async () => refused.child.exitCode !== null);
-  return [waiting, holding, refused];
+  await until('the refused program has ended', () => refused.child.exitCode !== null);
 }
