@@ -14,25 +14,12 @@ use queue_manager::Depth;
 use queue_manager::queue_list::{ListedQueue, QueueList};
 
 use super::Sight;
-use super::column::{Column, Kind};
+use super::column::{Kind, columns};
 use super::page::{self, Row, Rows};
 use super::query::Query;
 use super::value::Value;
 
 const TYPES: &[&str] = &["local", "alias", "remote", "model"];
-
-macro_rules! columns {
-    ($($place:ident $name:literal $kind:expr, $help:literal $(.$method:ident($($argument:expr)?))*;)*) => {
-        /// Places of columns.
-        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "each is used as a constant")]
-        #[repr(usize)]
-        enum Place { $($place,)* }
-
-        $(const $place: usize = Place::$place as usize;)*
-
-        pub(super) const COLUMNS: &[Column] = &[$(Column::new($name, $kind, $help)$(.$method($($argument)?))*,)*];
-    };
-}
 
 columns! {
     NAME "name" Kind::Text, "Name of the queue." .searched();
@@ -62,7 +49,7 @@ columns! {
 }
 
 /// A page of the queues that the viewer may display, as JSON.
-pub fn queues(sight: Sight<'_>, query: &Query, history: &History) -> Vec<u8> {
+pub(super) fn page(sight: Sight<'_>, query: &Query, history: &History) -> Vec<u8> {
     let uses_rates = query.uses(IN) || query.uses(OUT);
     let queues = Queues {
         list: sight.queue_manager.queue_list(),
