@@ -92,12 +92,7 @@ impl List {
     }
 }
 
-impl<'a> Sight<'a> {
-    /// Who has to be asked about for each object; `None` sees all.
-    fn limited(self) -> Option<&'a Principal> {
-        (!self.queue_manager.is_administrator(self.principal)).then_some(self.principal)
-    }
-
+impl Sight<'_> {
     fn may_display(self, object: AuthorityObject, name: &ObjectName) -> bool {
         self.queue_manager.is_authorised(self.principal, object, name, Authority::DISPLAY)
     }
