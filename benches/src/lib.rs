@@ -22,6 +22,7 @@ pub mod http_queues;
 pub mod interleave;
 pub mod lifecycle;
 pub mod listing;
+pub mod lists;
 pub mod machine;
 pub mod message_api;
 pub mod nginx;

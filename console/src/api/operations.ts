@@ -1,5 +1,23 @@
 // Written by build.mjs from the OpenAPI document of the server. Not for editing: `make console` writes it again.
 
+export type ChannelInstancePage = {
+  at: string;
+  total: number;
+  known: number;
+  offset: number;
+  columns: ("channel" | "state" | "address" | "user" | "application" | "since" | "conversations" | "messages" | "bytesIn" | "bytesOut" | "last" | "cipher" | "protocol" | "subject" | "issuer" | "client" | "stopping" | "heartbeat" | "localAddress")[];
+  rows: ((string | number | boolean | null)[])[];
+};
+
+export type ChannelPage = {
+  at: string;
+  total: number;
+  known: number;
+  offset: number;
+  columns: ("name" | "type" | "state" | "instances" | "max" | "messages" | "bytesIn" | "bytesOut" | "cipher" | "description" | "full" | "conversations" | "system" | "altered")[];
+  rows: ((string | number | boolean | null)[])[];
+};
+
 export type Chart = {
   from: string;
   step: string;
@@ -11,6 +29,15 @@ export type Chart = {
     min: (number | null)[];
     max: (number | null)[];
   }[];
+};
+
+export type ConnectionPage = {
+  at: string;
+  total: number;
+  known: number;
+  offset: number;
+  columns: ("id" | "application" | "user" | "channel" | "address" | "since" | "puts" | "gets" | "open" | "uncommitted" | "unitSince" | "client")[];
+  rows: ((string | number | boolean | null)[])[];
 };
 
 export type Copybook = {
@@ -390,6 +417,24 @@ export type SignIn = {
   httpsPort: number | null;
 };
 
+export type SubscriptionPage = {
+  at: string;
+  total: number;
+  known: number;
+  offset: number;
+  columns: ("name" | "id" | "topicString" | "destination" | "user" | "durable" | "messages" | "type" | "last" | "connection" | "selector")[];
+  rows: ((string | number | boolean | null)[])[];
+};
+
+export type TopicPage = {
+  at: string;
+  total: number;
+  known: number;
+  offset: number;
+  columns: ("name" | "topicString" | "publishers" | "subscribers" | "retained" | "publish" | "subscribe" | "system")[];
+  rows: ((string | number | boolean | null)[])[];
+};
+
 export type Transacted = {
   messages: {
     id: string;
@@ -620,6 +665,36 @@ export interface Operations {
     query: { search?: string; where?: string | string[]; columns?: string; sort?: string; offset?: number; limit?: number };
     body: never;
     answer: QueuePage;
+  };
+  'GET /api/v1/qmgr/{qmgr}/channels': {
+    path: { qmgr: string };
+    query: { search?: string; where?: string | string[]; columns?: string; sort?: string; offset?: number; limit?: number };
+    body: never;
+    answer: ChannelPage;
+  };
+  'GET /api/v1/qmgr/{qmgr}/channel-instances': {
+    path: { qmgr: string };
+    query: { search?: string; where?: string | string[]; columns?: string; sort?: string; offset?: number; limit?: number };
+    body: never;
+    answer: ChannelInstancePage;
+  };
+  'GET /api/v1/qmgr/{qmgr}/connections': {
+    path: { qmgr: string };
+    query: { search?: string; where?: string | string[]; columns?: string; sort?: string; offset?: number; limit?: number };
+    body: never;
+    answer: ConnectionPage;
+  };
+  'GET /api/v1/qmgr/{qmgr}/topics': {
+    path: { qmgr: string };
+    query: { search?: string; where?: string | string[]; columns?: string; sort?: string; offset?: number; limit?: number };
+    body: never;
+    answer: TopicPage;
+  };
+  'GET /api/v1/qmgr/{qmgr}/subscriptions': {
+    path: { qmgr: string };
+    query: { search?: string; where?: string | string[]; columns?: string; sort?: string; offset?: number; limit?: number };
+    body: never;
+    answer: SubscriptionPage;
   };
   'GET /api/v1/qmgr/{qmgr}/problems': {
     path: { qmgr: string };

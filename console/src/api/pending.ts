@@ -24,21 +24,7 @@ export interface Rows {
   rows: Value[][];
 }
 
-interface ListQuery {
-  search?: string;
-  where?: string[];
-  columns?: string;
-  sort?: string;
-  offset?: number;
-  limit?: number;
-}
-
 declare module './operations.ts' {
   interface Operations {
-    'GET /api/v1/qmgr/{qmgr}/channels': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
-    'GET /api/v1/qmgr/{qmgr}/channel-instances': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
-    'GET /api/v1/qmgr/{qmgr}/connections': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
-    'GET /api/v1/qmgr/{qmgr}/subscriptions': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
-    'GET /api/v1/qmgr/{qmgr}/topics': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
   }
 }

@@ -1,7 +1,7 @@
 //! Definitions: what DEFINE, ALTER, DELETE, CLEAR and DISPLAY change and read.
 //!
 //! Owns: the objects of a queue manager as attributes, how the store keeps them (`definitions.rs`), what a first start
-//! makes (`defaults.rs`), the ordered list of queues that doors page through (`queue_list.rs`), a restored queue manager's
+//! makes (`defaults.rs`), the ordered list of queues that doors page through (`queue_list.rs`) and what users see of it (`visible_queues.rs`), a restored queue manager's
 //! new name (`rename.rs`), and definitions for queues of a salvaged log that have lost theirs (`salvaged.rs`).
 //!
 //! Never: parses a command (the crate `command` does) or counts what objects do (`instrumentation`).
@@ -20,3 +20,4 @@ pub mod queue_list;
 pub(crate) mod queue_objects;
 pub(crate) mod rename;
 pub(crate) mod salvaged;
+pub(crate) mod visible_queues;

@@ -221,6 +221,7 @@ pub(crate) async fn publish(
         let unit = request.in_unit().then_some(&*request.connection.state);
         delayed::stage(engine, unit, &goal, &message, due, now).await?;
         message.descriptor.priority = given_priority;
+        request.connection.state.count_put();
         return Ok(PutResult::of_publication(message, warning));
     }
     let connection = request.connection.state.number;
@@ -238,6 +239,7 @@ pub(crate) async fn publish(
     fan_out.run(request, retain).await?;
     topic.published.fetch_add(1, Ordering::Relaxed);
     topic.last_published.store(now.0, Ordering::Relaxed);
+    request.connection.state.count_put();
 
     let warning = if recipients.is_empty() && flags.contains(PutFlags::WARN_IF_NO_SUBS_MATCHED) {
         Some(Reason::NoSubsMatched)

@@ -347,6 +347,11 @@ routes! {
     GET    "/api/v1/qmgr/{qmgr}/topic/{topic}/stream", &[], USER, Off => Api(StreamTopic), "Delivers publications as they come";
     GET    "/api/v1/qmgr/{qmgr}/history", &[], MQ_ROLE, Off => Api(ShowHistory), "Shows figures of the last day as the points of a chart";
     GET    "/api/v1/qmgr/{qmgr}/queues", &[], MQ_ROLE, Off => Api(Show(List::Queues)), "Lists queues by page, searched, filtered and sorted";
+    GET    "/api/v1/qmgr/{qmgr}/channels", &[], MQ_ROLE, Off => Api(Show(List::Channels)), "Lists channels by page, with their traffic";
+    GET    "/api/v1/qmgr/{qmgr}/channel-instances", &[], MQ_ROLE, Off => Api(Show(List::ChannelInstances)), "Lists running channel instances by page";
+    GET    "/api/v1/qmgr/{qmgr}/connections", &[], MQ_ROLE, Off => Api(Show(List::Connections)), "Lists connections by page, with their units of work";
+    GET    "/api/v1/qmgr/{qmgr}/topics", &[], MQ_ROLE, Off => Api(Show(List::Topics)), "Lists topic strings by page";
+    GET    "/api/v1/qmgr/{qmgr}/subscriptions", &[], MQ_ROLE, Off => Api(Show(List::Subscriptions)), "Lists subscriptions by page";
     GET    "/api/v1/qmgr/{qmgr}/problems", &[], MQ_ROLE, Off => Api(ListProblems), "Lists what is wrong with a queue manager, the worst first";
     PUT    API_MUTE, &[], MQ_ROLE, CookieOnly => Api(MuteProblem), "Mutes a problem for a time, or until it changes";
     DELETE API_MUTE, &[], MQ_ROLE, CookieOnly => Api(UnmuteProblem), "Lets a muted problem be heard again";

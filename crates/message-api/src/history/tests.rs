@@ -347,3 +347,29 @@ fn the_past_of_a_depth_says_since_when_it_is_so_and_how_it_grows() {
     engine.looks(500);
     assert_eq!(since(&engine, 30), at(360), "as it was at the end of that minute");
 }
+
+#[test]
+fn the_rates_of_queues_are_those_between_the_last_two_looks() {
+    let mut engine = Engine::start(1 << 20);
+    for queue in ["A", "B", "C"] {
+        engine.define(queue);
+    }
+    let rates = |engine: &Engine, queues: &[&str]| {
+        let rates = engine.history.rates(&engine.queue_manager.name())?;
+        let of = |queue: &&str| rates.of(&QueueName::literal(queue)).map(|rate| (rate.puts, rate.gets));
+        Some(queues.iter().map(of).collect::<Vec<_>>())
+    };
+    assert_eq!(rates(&engine, &["A"]), None, "never looked at");
+    engine.look();
+    assert_eq!(rates(&engine, &["A"]), None, "looked at once");
+    engine.put("B", 20);
+    engine.put("C", 5);
+    engine.get("B", 10);
+    engine.look();
+    assert_eq!(rates(&engine, &["A", "B", "C"]), Some(vec![Some((0, 0)), Some((20, 10)), Some((5, 0))]));
+    assert_eq!(rates(&engine, &["C", "NONE", "B"]), Some(vec![Some((5, 0)), None, Some((20, 10))]), "in any order");
+    engine.look();
+    assert_eq!(rates(&engine, &["B", "C"]), Some(vec![Some((0, 0)); 2]), "nothing happened since");
+    engine.history.set_budget(0);
+    assert_eq!(rates(&engine, &["B"]), None, "nothing is kept");
+}

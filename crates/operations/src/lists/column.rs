@@ -48,3 +48,19 @@ impl Column {
         Self { percent_of: Some(column), ..self }
     }
 }
+
+/// The columns of a list, and the place of each as a constant.
+macro_rules! columns {
+    ($($place:ident $name:literal $kind:expr, $help:literal $(.$method:ident($($argument:expr)?))*;)*) => {
+        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "each is used as a constant")]
+        #[repr(usize)]
+        enum Place { $($place,)* }
+
+        $(const $place: usize = Place::$place as usize;)*
+
+        pub(super) const COLUMNS: &[$crate::lists::column::Column] =
+            &[$($crate::lists::column::Column::new($name, $kind, $help)$(.$method($($argument)?))*,)*];
+    };
+}
+
+pub(super) use columns;

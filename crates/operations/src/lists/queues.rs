@@ -6,33 +6,19 @@
 use std::cell::Cell;
 
 use message_api::history::{History, Rate, Rates};
-use model::authority::Principal;
 use model::definition::attribute::Kind as QueueType;
 use model::definition::queue::{DefinitionType, LocalQueue, Usage};
 use model::definition::{QueueDefinition, QueueKind};
 use queue_manager::Depth;
-use queue_manager::queue_list::{ListedQueue, QueueList};
+use queue_manager::queue_list::{ListedQueue, QueueList, VisibleInList};
 
 use super::Sight;
-use super::column::{Column, Kind};
+use super::column::{Kind, columns};
 use super::page::{self, Row, Rows};
 use super::query::Query;
 use super::value::Value;
 
 const TYPES: &[&str] = &["local", "alias", "remote", "model"];
-
-macro_rules! columns {
-    ($($place:ident $name:literal $kind:expr, $help:literal $(.$method:ident($($argument:expr)?))*;)*) => {
-        /// Places of columns.
-        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "each is used as a constant")]
-        #[repr(usize)]
-        enum Place { $($place,)* }
-
-        $(const $place: usize = Place::$place as usize;)*
-
-        pub(super) const COLUMNS: &[Column] = &[$(Column::new($name, $kind, $help)$(.$method($($argument)?))*,)*];
-    };
-}
 
 columns! {
     NAME "name" Kind::Text, "Name of the queue." .searched();
@@ -62,11 +48,12 @@ columns! {
 }
 
 /// A page of the queues that the viewer may display, as JSON.
-pub fn queues(sight: Sight<'_>, query: &Query, history: &History) -> Vec<u8> {
+pub(super) fn page(sight: Sight<'_>, query: &Query, history: &History) -> Vec<u8> {
     let uses_rates = query.uses(IN) || query.uses(OUT);
+    let list = sight.queue_manager.queue_list();
     let queues = Queues {
-        list: sight.queue_manager.queue_list(),
-        viewer: sight.limited(),
+        visible: list.visible_to(sight.principal),
+        list,
         rates: uses_rates.then(|| history.rates(&sight.queue_manager.name())).flatten(),
     };
     page::page(&queues, query)
@@ -74,7 +61,7 @@ pub fn queues(sight: Sight<'_>, query: &Query, history: &History) -> Vec<u8> {
 
 struct Queues<'s> {
     list: QueueList,
-    viewer: Option<&'s Principal>,
+    visible: VisibleInList,
     rates: Option<Rates<'s>>,
 }
 
@@ -97,8 +84,7 @@ impl Rows for Queues<'_> {
 
     fn row(&self, place: usize) -> Option<QueueRow<'_>> {
         let queue = self.list.get(place)?;
-        let is_hidden = || self.viewer.is_some_and(|viewer| !queue.may_be_displayed_to(viewer));
-        if queue.is_deleted() || is_hidden() {
+        if queue.is_deleted() || !self.visible.has(place) {
             return None;
         }
         Some(QueueRow { queue, rates: self.rates.as_ref(), messages: Cell::new(None), rate: Cell::new(None) })

@@ -21,6 +21,10 @@ impl<'a> Value<'a> {
         Self::Number(value.into())
     }
 
+    pub(super) fn count(objects: usize) -> Self {
+        Self::Number(objects as u64)
+    }
+
     pub(super) fn moment(at: Option<model::timestamp::Timestamp>) -> Self {
         at.map_or(Self::Null, |at| Self::Moment(at.as_millis() / 1000))
     }

@@ -19,6 +19,7 @@ use parking_lot::RwLock;
 use storage::{Depth, MessageCount};
 
 use crate::QueueManager;
+use crate::definition::visible_queues::{Visible, VisibleQueues};
 use crate::engine::Engine;
 use crate::instrumentation::status::{QueueStatus, Traffic, status_of};
 use crate::queue::Queue;
@@ -37,6 +38,9 @@ struct Entry {
 pub(crate) struct Order {
     kept: RwLock<Option<Arc<[Entry]>>>,
     changes: AtomicU64,
+    /// How often the order was made.
+    made: AtomicU64,
+    visible: VisibleQueues,
 }
 
 impl Order {
@@ -66,17 +70,20 @@ impl Order {
         self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
-    fn of(&self, engine: &Engine) -> Arc<[Entry]> {
-        if let Some(kept) = &*self.kept.read() {
-            return Arc::clone(kept);
+    /// Also which order it is.
+    fn of(&self, engine: &Engine) -> (Arc<[Entry]>, u64) {
+        let kept = self.kept.read();
+        if let Some(queues) = &*kept {
+            return (Arc::clone(queues), self.made.load(Ordering::Relaxed));
         }
+        drop(kept);
         // Locked before the queues are read: who changes them afterwards waits here to forget what is kept now.
         let mut kept = self.kept.write();
         let mut queues = engine.all_queues();
         queues.sort_unstable_by_key(|queue| queue.name);
         let queues: Arc<[_]> = queues.into_iter().map(Entry::of).collect();
         *kept = Some(Arc::clone(&queues));
-        queues
+        (queues, self.made.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }
 
@@ -93,9 +100,13 @@ impl Entry {
 pub struct QueueList {
     engine: Arc<Engine>,
     queues: Arc<[Entry]>,
+    order: u64,
     /// Changes there had been when the list was made.
     changes: u64,
 }
+
+/// Which queues of a list a user may display.
+pub struct VisibleInList(Visible);
 
 /// One queue of a list.
 #[derive(Clone, Copy)]
@@ -119,9 +130,22 @@ impl QueueList {
         self.queues.get(index).map(|entry| ListedQueue { engine: &self.engine, entry, changes: self.changes })
     }
 
+    /// What `may_be_displayed_to` says of each queue, decided for all of them at once.
+    pub fn visible_to(&self, principal: &Principal) -> VisibleInList {
+        let names = self.queues.iter().map(|entry| &entry.name);
+        VisibleInList(self.engine.order.visible.of(principal, &self.engine.authorities, self.order, names))
+    }
+
     /// The place of the first queue whose name is not before `name`.
     pub fn first_from(&self, name: &str) -> usize {
         self.queues.partition_point(|entry| entry.name.as_str() < name)
+    }
+}
+
+impl VisibleInList {
+    /// By place in the order of names.
+    pub fn has(&self, index: usize) -> bool {
+        self.0.as_ref().is_none_or(|visible| visible.get(index) == Some(&true))
     }
 }
 
@@ -203,7 +227,8 @@ impl QueueManager {
         let engine = self.engine();
         // Read before the queues are: what changes meanwhile is looked for.
         let changes = engine.order.changes.load(Ordering::Acquire);
-        QueueList { queues: engine.order.of(engine), engine: Arc::clone(engine), changes }
+        let (queues, order) = engine.order.of(engine);
+        QueueList { queues, order, engine: Arc::clone(engine), changes }
     }
 
     /// Start of the queue manager, and changes of queues' definitions since: whether a list is still good.

@@ -2,7 +2,7 @@
 //!
 //! Connections are made and ended for each REST request, so the table is cut into parts with a lock each.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use model::authority::Principal;
@@ -35,6 +35,9 @@ pub(crate) struct ConnectionState {
     pub(crate) application_name: Text<28>,
     pub(crate) handles: Mutex<Vec<Option<Arc<Handle>>>>,
     pub(crate) unit: Mutex<Option<OpenUnit>>,
+    /// Messages put or published, and got.
+    pub(crate) puts: AtomicU64,
+    pub(crate) gets: AtomicU64,
     /// The XA transaction branch that the unit of work is, if it is one. Locked before `unit`.
     pub(crate) branch: Mutex<Option<Xid>>,
     /// What the connection did, while accounting is on.
@@ -64,6 +67,8 @@ impl ConnectionState {
             connected,
             handles: Mutex::default(),
             unit: Mutex::new(None),
+            puts: AtomicU64::new(0),
+            gets: AtomicU64::new(0),
             branch: Mutex::new(None),
             observation: OnceLock::new(),
             is_counted: AtomicBool::new(false),
@@ -81,6 +86,14 @@ impl ConnectionState {
     /// Begins to observe the connection, unless it is observed already.
     pub(crate) fn observe(&self, observation: Observation) {
         self.observation.get_or_init(|| Box::new(observation));
+    }
+
+    pub(crate) fn count_put(&self) {
+        self.puts.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_get(&self) {
+        self.gets.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn begin_account(&self) {

@@ -68,6 +68,11 @@ pub struct ConnectionStatus {
     pub connected: Timestamp,
     /// A unit of work is open since then.
     pub unit_of_work_since: Option<Timestamp>,
+    /// Messages put and got in it.
+    pub uncommitted: usize,
+    /// Messages put or published, and got, since it connected.
+    pub puts: u64,
+    pub gets: u64,
     pub handles: Vec<HandleStatus>,
 }
 
@@ -167,6 +172,7 @@ pub(crate) fn status_of(store: &PrivateStore, queue: &Queue) -> Option<QueueStat
 
 fn connection_status(identifiers: &Identifiers, state: &ConnectionState) -> ConnectionStatus {
     let handles = state.handles.lock();
+    let unit = state.unit.lock().as_ref().map(|unit| (unit.since, unit.messages()));
     ConnectionStatus {
         identifier: identifiers.of_connection(state.number),
         application_name: state.options.application_name.clone(),
@@ -176,7 +182,10 @@ fn connection_status(identifiers: &Identifiers, state: &ConnectionState) -> Conn
         connection_name: state.options.connection_name.clone(),
         process_id: std::process::id(),
         connected: state.connected,
-        unit_of_work_since: state.unit.lock().as_ref().map(|unit| unit.since),
+        unit_of_work_since: unit.map(|(since, _)| since),
+        uncommitted: unit.map_or(0, |(_, messages)| messages),
+        puts: state.puts.load(Ordering::Relaxed),
+        gets: state.gets.load(Ordering::Relaxed),
         handles: handles
             .iter()
             .flatten()

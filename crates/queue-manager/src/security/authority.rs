@@ -16,6 +16,7 @@ mod refusal;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::name::ObjectName;
@@ -36,6 +37,8 @@ pub(crate) struct Authorities {
     records: RwLock<BTreeMap<RecordKey, AuthorityRecord>>,
     decisions: RwLock<Map<u64, Remembered>>,
     hasher: foldhash::fast::RandomState,
+    /// Changes of the records.
+    version: AtomicU64,
     refusals: refusal::Refusals,
     /// The user the server runs as.
     pub(crate) server_user: Arc<str>,
@@ -79,14 +82,46 @@ impl Authorities {
     pub(crate) fn set(&self, record: AuthorityRecord) {
         let mut records = self.records.write();
         records.insert(key(&record), record);
-        // While the records are locked nobody can remember a decision made by the old ones.
-        self.decisions.write().clear();
+        self.forget_decisions();
     }
 
     pub(crate) fn remove(&self, record: &AuthorityRecord) {
         let mut records = self.records.write();
         records.remove(&key(record));
+        self.forget_decisions();
+    }
+
+    /// While the records are locked nobody can remember a decision made by the old ones.
+    fn forget_decisions(&self) {
+        self.version.fetch_add(1, Ordering::AcqRel);
         self.decisions.write().clear();
+    }
+
+    /// Another number after each change of the records.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// What `granted` says of each of many objects. Nothing is remembered: they may be more than there is room for.
+    pub(crate) fn granted_each<'n>(
+        &self,
+        principal: &Principal,
+        object: AuthorityObject,
+        names: impl Iterator<Item = &'n ObjectName>,
+    ) -> impl Iterator<Item = Authority> {
+        let is_administrator = self.is_administrator(principal);
+        let counts = |entity: &Entity| match entity {
+            Entity::Principal(user) => **user == *principal.user,
+            Entity::Group(group) => principal.groups.iter().any(|own| **own == **group),
+        };
+        let all = self.records.read();
+        let own = all.iter().filter(|((of, _, entity), _)| *of == object && counts(entity));
+        let own: BTreeMap<_, _> = own.map(|(key, record)| (key.clone(), record.clone())).collect();
+        drop(all);
+        names.map(move |name| match is_administrator {
+            true => Authority::all(),
+            false => decide(&own, principal, object, name.as_str(), &mut ()),
+        })
     }
 
     /// What `principal` may do to the object.

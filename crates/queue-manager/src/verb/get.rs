@@ -486,6 +486,7 @@ impl Get<'_> {
         let Taken { stored, unit } = taken;
         self.remember(&stored, unit.is_some());
         self.queue.counters.count_get(now);
+        self.connection.state.count_get();
         if let Some(figures) = self.queue.figures.get() {
             figures.note_depth(self.queue.depth());
         }

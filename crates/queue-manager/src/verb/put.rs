@@ -312,6 +312,7 @@ fn completed(
     if let (Some(handle), Some(place)) = (request.handle, filled.place) {
         handle.memory.lock().put_place = place;
     }
+    request.connection.state.count_put();
     let (resolved_queue, resolved_queue_manager) = destination.resolved(&request.connection.engine);
     message.descriptor.priority = filled.given_priority;
     PutResult { message, position, resolved_queue, resolved_queue_manager, warning: filled.warning }

@@ -47,6 +47,11 @@ impl OpenUnit {
         !self.touched.is_empty()
     }
 
+    /// Puts and gets in it; of one that the log has brought back, none is known.
+    pub(crate) fn messages(&self) -> usize {
+        self.touched.len()
+    }
+
     fn slices(&self) -> impl Iterator<Item = &[Touched]> {
         self.touched.chunks(SLICE)
     }

@@ -35,5 +35,6 @@ mod status;
 mod transmission;
 mod triggers;
 mod units_of_work;
+mod visible_queues;
 mod waiting;
 mod xa;

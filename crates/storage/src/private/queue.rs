@@ -554,13 +554,12 @@ impl Queue {
         &self.count
     }
 
-    /// Within a rank the first message arrived first, so looking at the first of each rank is enough.
+    /// Within a rank the first message arrived first, so looking at the first of each rank is enough. Most queues have one rank.
     fn oldest(&self) -> Option<Timestamp> {
         let first_of_ranks = |map: &BTreeMap<Key, Slot>| {
-            Key::ranks()
-                .filter_map(|(first, last)| map.range(first..=last).next().map(|(_, slot)| *slot))
-                .map(|slot| self.entries.get(slot).arrived)
-                .min()
+            let first = map.first_key_value();
+            let next = |(key, _): &(&Key, &Slot)| map.range(key.after_rank()?..).next();
+            std::iter::successors(first, next).map(|(_, slot)| self.entries.get(*slot).arrived).min()
         };
         first_of_ranks(&self.available).into_iter().chain(first_of_ranks(&self.held)).min().map(Timestamp)
     }

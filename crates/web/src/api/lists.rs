@@ -2,12 +2,12 @@
 
 use http::StatusCode;
 use identity::Identity;
-use operations::lists::{self, List, Query, Sight, Wrong};
+use operations::lists::{List, NoPage, Query, Sight, Wrong};
 use queue_manager::{Clock as _, SystemClock};
 
 use crate::admin::{Intent, acting_principal};
 use crate::answer::{self, Answer};
-use crate::error::ApiError;
+use crate::error::{ApiError, Verb};
 use crate::query;
 use crate::service::Call;
 
@@ -21,10 +21,16 @@ pub(super) async fn show(call: Call<'_>, list: List, identity: &Identity) -> Res
     let query = read(call.query(), list)?;
     let principal = acting_principal(call, identity, Intent::Look)?;
     let sight = Sight { queue_manager: &queue_manager, principal };
-    let body = match list {
-        List::Queues => lists::queues(sight, &query, &call.shared.message_api.history),
-    };
-    Ok(answer::of_service(StatusCode::OK, Some(PLAIN_JSON), body.into()))
+    let page = list.page(sight, &query, &call.shared.message_api.history).await;
+    let (name, user) = (queue_manager.name(), &principal.user);
+    let page = page.map_err(|problem| match problem {
+        NoPage::Hidden => ApiError::not_authorized("display", name.as_str(), user),
+        // Of what the lists show, only retained publications are read from a queue.
+        NoPage::Unreadable(reason) => {
+            ApiError::verb(Verb::BrowseFrom, "SYSTEM.RETAINED.PUB.QUEUE", name.as_str(), user, reason)
+        }
+    })?;
+    Ok(answer::of_service(StatusCode::OK, Some(PLAIN_JSON), page.into()))
 }
 
 fn read(text: Option<&str>, list: List) -> Result<Query, ApiError> {

@@ -21,18 +21,37 @@ const SORT: Parameter = query(
 const OFFSET: Parameter = query("offset", Shape::Number(0, 1 << 53), "How many rows come before the page. Default 0.");
 const LIMIT: Parameter = query("limit", Shape::Number(0, 1000), "Most rows of the page. Default 200.");
 
-const QUEUES: &[Success] = &[success(200, "A page", Content::Json("QueuePage"))];
+const fn answer(schema: &'static str) -> Success {
+    success(200, "A page", Content::Json(schema))
+}
+
+const QUEUES: &[Success] = &[answer("QueuePage")];
+const CHANNELS: &[Success] = &[answer("ChannelPage")];
+const INSTANCES: &[Success] = &[answer("ChannelInstancePage")];
+const CONNECTIONS: &[Success] = &[answer("ConnectionPage")];
+const TOPICS: &[Success] = &[answer("TopicPage")];
+const SUBSCRIPTIONS: &[Success] = &[answer("SubscriptionPage")];
 
 /// Names of the schemas of a page and of what its columns hold.
 const fn names(list: List) -> [&'static str; 2] {
     match list {
         List::Queues => ["QueuePage", "QueueColumns"],
+        List::Channels => ["ChannelPage", "ChannelColumns"],
+        List::ChannelInstances => ["ChannelInstancePage", "ChannelInstanceColumns"],
+        List::Connections => ["ConnectionPage", "ConnectionColumns"],
+        List::Topics => ["TopicPage", "TopicColumns"],
+        List::Subscriptions => ["SubscriptionPage", "SubscriptionColumns"],
     }
 }
 
 pub(super) fn details(list: List) -> Details {
     let answers = match list {
         List::Queues => QUEUES,
+        List::Channels => CHANNELS,
+        List::ChannelInstances => INSTANCES,
+        List::Connections => CONNECTIONS,
+        List::Topics => TOPICS,
+        List::Subscriptions => SUBSCRIPTIONS,
     };
     Details {
         parameters: &[SEARCH, WHERE, COLUMNS, SORT, OFFSET, LIMIT],

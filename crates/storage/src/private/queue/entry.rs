@@ -53,9 +53,9 @@ impl Key {
         (0..RANKS).map(move |rank| Self(Self::first_of(rank).0 | position.0))
     }
 
-    /// First and last key of each rank.
-    pub(super) fn ranks() -> impl Iterator<Item = (Self, Self)> {
-        (0..RANKS).map(|rank| (Self::first_of(rank), Self::last_of(rank)))
+    /// The first key that a message of the next rank may have; `None` after the last rank.
+    pub(super) fn after_rank(self) -> Option<Self> {
+        (self.rank() + 1 < RANKS).then(|| Self::first_of(self.rank() + 1))
     }
 }
 
