@@ -5,6 +5,7 @@ mod abandoned;
 mod killed;
 mod limits;
 mod page;
+mod problems;
 mod push;
 mod streams;
 mod why;

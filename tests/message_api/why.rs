@@ -14,7 +14,7 @@ use super::{BASE, JSON, connect_as, good};
 const QUEUE: &str = "PAYROLL";
 
 /// `quaymaster put` through a channel, as an application does it: its exit code and what it says.
-fn put(server: &Server, data: &Path, channel: &str) -> Result<(i32, String)> {
+pub(super) fn put(server: &Server, data: &Path, channel: &str) -> Result<(i32, String)> {
     let mut command = Command::new(program::quaymaster()?);
     command.env("QUAYMASTER_DATA", data).args(["put", QUEUE, "hello", "--channel", channel, "--mq"]);
     command.arg(server.mq_address()?.to_string()).args(["--user", "app"]).env("QUAYMASTER_PASSWORD", APP_PASSWORD);
@@ -26,7 +26,7 @@ fn why(admin: &mut Client, path: &str) -> Result<Value> {
     good(admin.ask("GET", &format!("{BASE}/why/{path}"), "", b"")?)
 }
 
-fn mqsc(admin: &mut Client, command: &str) -> Result<()> {
+pub(super) fn mqsc(admin: &mut Client, command: &str) -> Result<()> {
     let body = json!({ "type": "runCommand", "parameters": { "command": command } });
     let headers = format!("{JSON}ibm-mq-rest-csrf-token: any\r\n");
     let path = "/ibmmq/rest/v2/admin/action/qmgr/QM1/mqsc";

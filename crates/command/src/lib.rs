@@ -6,6 +6,7 @@
 //! message identifiers stand in `message.rs` alone.
 
 pub mod authority_words;
+mod changed;
 pub mod command;
 pub mod command_queue;
 pub mod compatibility;

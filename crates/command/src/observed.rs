@@ -11,6 +11,7 @@ use model::definition::attribute::Kind;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 
+use crate::changed::Changed;
 use crate::command::{AuthorityKey, Command, RefreshConfiguration};
 use crate::execute::execute as run;
 use crate::number;
@@ -28,6 +29,7 @@ pub async fn execute_issued(
     let watches = were_wanted || matches!(command, Command::AlterQueueManager(_));
     let subjects = if watches { subjects(queue_manager, command) } else { Vec::new() };
     let before: Vec<_> = subjects.iter().map(|subject| subject.look(queue_manager)).collect();
+    let changed = Changed::before(queue_manager, command);
     let reply = run(queue_manager, issuer.principal, command).await;
     let number = number::of(command);
     if reply.items.iter().any(|item| item.reason == Reason::NotAuthorized.number()) {
@@ -36,6 +38,7 @@ pub async fn execute_issued(
     if !reply.succeeded() {
         return reply;
     }
+    changed.note(queue_manager, issuer, issued);
     if were_wanted || queue_manager.wants_configuration_events() {
         for (subject, before) in subjects.iter().zip(&before) {
             let after = subject.look(queue_manager);

@@ -12,6 +12,7 @@
 //! - A look gives its thread back after each slice of queues, and holds no lock meanwhile.
 //! - At most `MOST` problems of a queue manager are known, the worst ones.
 
+pub mod around;
 mod channels;
 mod facts;
 mod finding;
@@ -20,6 +21,8 @@ mod messages;
 mod queues;
 mod recovery_log;
 mod refusals;
+mod server;
+mod services;
 mod units;
 mod words;
 
@@ -36,7 +39,10 @@ use parking_lot::Mutex;
 use queue_manager::{QueueManager, QueueManagers};
 use serde_json::{Value, json};
 
-use self::facts::{DeadLetters, Facts};
+use crate::activity::Activities;
+
+use self::around::Around;
+use self::facts::{Before, Facts};
 use self::finding::Finding;
 pub use self::ledger::Mute;
 use self::ledger::{Change, Ledger};
@@ -53,6 +59,8 @@ pub struct Problems {
     queue_managers: QueueManagers,
     live: Arc<Live>,
     history: Arc<History>,
+    /// What services have done, also while no client watches.
+    pub activities: Activities,
     state: Mutex<HashMap<QueueManagerName, Known>>,
 }
 
@@ -60,7 +68,7 @@ pub struct Problems {
 #[derive(Default)]
 struct Known {
     ledger: Ledger,
-    dead_letters: Option<Arc<DeadLetters>>,
+    before: Before,
     /// When it was looked at.
     at: Timestamp,
     /// How many problems are not told.
@@ -73,19 +81,20 @@ pub struct NoProblem;
 
 impl Problems {
     pub fn new(queue_managers: QueueManagers, live: Arc<Live>, history: Arc<History>) -> Self {
-        Self { queue_managers, live, history, state: Mutex::default() }
+        Self { queue_managers, live, history, activities: Activities::default(), state: Mutex::default() }
     }
 
     /// Looks while a client watches, until it is dropped.
-    pub async fn run(&self) {
+    pub async fn run(&self, around: &dyn Around) {
         loop {
+            self.activities.sample(&around.deployed());
             tokio::time::sleep(EVERY).await;
             if !self.live.wants_problems() {
                 continue;
             }
             let running = self.queue_managers.running();
             for queue_manager in &running {
-                self.look(queue_manager).await;
+                self.look(queue_manager, around).await;
             }
             self.forget(|name| running.iter().all(|running| running.name() != *name));
         }
@@ -95,9 +104,10 @@ impl Problems {
     pub async fn list(
         &self,
         queue_manager: &QueueManager,
+        around: &dyn Around,
         sees: impl Fn(&message_api::live::Concern) -> bool,
     ) -> Value {
-        self.refresh(queue_manager).await;
+        self.refresh(queue_manager, around).await;
         let state = self.state.lock();
         let Some(known) = state.get(&queue_manager.name()) else { return json!({ "problems": [], "leftOut": 0 }) };
         let seen = known.ledger.problems().filter(|problem| sees(&problem.finding.concern));
@@ -112,11 +122,12 @@ impl Problems {
     pub async fn mute(
         &self,
         queue_manager: &QueueManager,
+        around: &dyn Around,
         id: &str,
         mute: Option<Mute>,
         sees: impl Fn(&message_api::live::Concern) -> bool,
     ) -> Result<Value, NoProblem> {
-        self.refresh(queue_manager).await;
+        self.refresh(queue_manager, around).await;
         let now = queue_manager.now();
         let mut state = self.state.lock();
         let known = state.get_mut(&queue_manager.name()).ok_or(NoProblem)?;
@@ -128,20 +139,23 @@ impl Problems {
         Ok(shown)
     }
 
-    async fn refresh(&self, queue_manager: &QueueManager) {
+    async fn refresh(&self, queue_manager: &QueueManager, around: &dyn Around) {
         let fresh = |known: &Known| queue_manager.now().since(known.at) < FRESH && known.at <= queue_manager.now();
         let is_fresh = self.state.lock().get(&queue_manager.name()).is_some_and(fresh);
         if !is_fresh {
-            self.look(queue_manager).await;
+            self.look(queue_manager, around).await;
         }
     }
 
     /// Looks at a queue manager, and tells those who watch what is new.
-    async fn look(&self, queue_manager: &QueueManager) {
+    async fn look(&self, queue_manager: &QueueManager, around: &dyn Around) {
         let name = queue_manager.name();
-        let dead_letters = self.state.lock().get(&name).and_then(|known| known.dead_letters.clone());
-        let facts = Facts::gather(queue_manager, dead_letters).await;
-        let found = find(&facts, &self.history);
+        let before = self.state.lock().get(&name).map(|known| known.before.clone()).unwrap_or_default();
+        let facts = Facts::gather(queue_manager, before).await;
+        let mut found = find(&facts, &self.history);
+        found.extend(services::find(&facts, &around.deployed(), &self.activities));
+        found.extend(server::find(facts.now, around));
+        found.sort_by(Finding::worse_first);
         let mut state = self.state.lock();
         let known = state.entry(name).or_default();
         if known.at > facts.now && known.at.since(facts.now) < EVERY {
@@ -149,7 +163,7 @@ impl Problems {
             return;
         }
         known.at = facts.now;
-        known.dead_letters = Some(Arc::clone(&facts.dead_letters));
+        known.before = facts.before.clone();
         known.left_out = found.len().saturating_sub(MOST);
         let begun = |finding: &Finding| finding.begun(&self.history, name);
         for change in known.ledger.update(found, facts.now, begun) {
@@ -185,13 +199,12 @@ fn told(queue_manager: QueueManagerName, shown: &Value) -> String {
     told.to_string()
 }
 
-/// What the rules say, the worst first.
+/// What the rules about a queue manager say.
 fn find(facts: &Facts, history: &History) -> Vec<Finding> {
     let mut found = queues::find(facts, history);
     for rules in [messages::find, units::find, refusals::find, channels::find, recovery_log::find] {
         found.extend(rules(facts));
     }
-    found.sort_by(Finding::worse_first);
     found
 }
 

@@ -51,7 +51,9 @@ use crate::engine::system_settings::SystemSettings;
 use crate::engine::turn::Turn;
 use crate::instrumentation::accounting::collection::{self, Overrides};
 use crate::instrumentation::accounting::writer::Records;
+use crate::instrumentation::changes::RecentChanges;
 use crate::instrumentation::channel_status::ChannelTable;
+use crate::instrumentation::connects::Connects;
 use crate::instrumentation::event;
 use crate::instrumentation::started::StartedTable;
 use crate::instrumentation::statistics::Statistics;
@@ -85,6 +87,8 @@ pub(crate) struct Engine {
     pub(crate) authorities: Authorities,
     pub(crate) channel_authentications: ChannelAuthentications,
     pub(crate) refusals: RecentRefusals,
+    pub(crate) recent_changes: RecentChanges,
+    pub(crate) connects: Connects,
     pub(crate) connections: ConnectionTable,
     pub(crate) channels: Arc<ChannelTable>,
     pub(crate) started_objects: Arc<StartedTable>,
@@ -156,6 +160,8 @@ impl Engine {
             authorities: loaded.authorities,
             channel_authentications: loaded.channel_authentications,
             refusals: RecentRefusals::default(),
+            recent_changes: RecentChanges::default(),
+            connects: Connects::default(),
             connections: ConnectionTable::default(),
             channels: Arc::default(),
             started_objects: Arc::default(),

@@ -1,7 +1,8 @@
 //! Instrumentation: what the queue manager reports about itself.
 //!
-//! Owns: event messages (`event.rs`), accounting (`accounting.rs`), interval statistics (`statistics.rs`), and the tables
-//! behind DISPLAY of running things (`status.rs`, `channel_status.rs`, `started.rs`, `topic_status.rs`).
+//! Owns: event messages (`event.rs`), accounting (`accounting.rs`), interval statistics (`statistics.rs`), the last changes of
+//! definitions (`changes.rs`), connects by program (`connects.rs`), and the tables behind DISPLAY of running things (`status.rs`, `channel_status.rs`, `started.rs`,
+//! `topic_status.rs`).
 //!
 //! Never: changes the outcome of the verb or command that it observes.
 //!
@@ -10,7 +11,9 @@
 //! - Calls are noted after they ended.
 
 pub mod accounting;
+pub mod changes;
 pub mod channel_status;
+pub(crate) mod connects;
 pub mod event;
 pub mod started;
 pub(crate) mod statistics;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::StatusCode;
+use service::activity::Ending;
 use tokio::time::Instant;
 
 use crate::client::{self, ClientError, Inbound, Outbound};
@@ -79,7 +80,7 @@ impl Requesters {
             tracing::debug!(id = error.id, status = error.status, requester = call_name, "a call failed");
             Outcome::failed(&error)
         });
-        in_flight.answered(outcome.status);
+        in_flight.ended(Ending { status: outcome.status, said: &outcome.body, is_unanswered: false });
         outcome
     }
 

@@ -70,6 +70,8 @@ pub(crate) struct User {
     pub role: &'static str,
     pub group: Option<&'static str>,
     pub password: String,
+    /// The server made the password.
+    pub is_initial: bool,
 }
 
 /// The users with the passwords in force, which `file` holds afterwards.
@@ -91,9 +93,10 @@ pub(crate) fn users(environment: &Environment, secrets: &Path, file: &Path) -> R
                 "the password of developer user '{name}' ({variable}) is weak: {why}; use 12 characters or more"
             );
         }
+        let is_initial = given.is_none();
         let password =
             given.or_else(|| kept_password(&kept, user.name).map(str::to_owned)).unwrap_or_else(random_password);
-        users.push(User { name: user.name, role: user.role, group: user.group, password });
+        users.push(User { name: user.name, role: user.role, group: user.group, password, is_initial });
     }
     let lines: String = users.iter().map(|user| format!("{} {}\n", user.name, user.password)).collect();
     if lines != kept {

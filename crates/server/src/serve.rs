@@ -146,6 +146,9 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
         let _ = host.table().enter(entry.name, state);
     }
     let shown = Mutex::new(tls.clone());
+    let configured = &plan.configuration.web.users;
+    let initial = users.iter().filter(|user| user.is_initial && !configured.contains_key(user.name));
+    let initial: Vec<String> = initial.map(|user| user.name.to_owned()).collect();
     let web_options = plan.web_options(&data, tls, &users, &api_keys, &server_user);
     let workers = Arc::new(Workers::start("https", storage::before_sleep).map_err(ServerError::Threads)?);
     let opened = async {
@@ -160,6 +163,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
         }
     };
     log_web_start(&web, &configuration);
+    web.set_initial_users(initial);
     let plan = Mutex::new(plan);
     let server =
         Arc::new(Server { plan, data, host, web, channels, shown, users, api_keys, server_user, administrator, stop });

@@ -3,8 +3,11 @@
 //! Names, authority and errors are those of the messaging REST API (`messaging.rs`), errors in the form of RFC 9457. A request
 //! that takes or changes messages in several steps runs to its end, also when its client has gone (`to_the_end.rs`).
 
+mod activity;
+mod around;
 mod batch;
 mod browse;
+mod changes;
 pub(crate) mod console;
 mod copybooks;
 mod deliveries;
@@ -84,6 +87,8 @@ pub(crate) enum ApiHandler {
     ListProblems,
     MuteProblem,
     UnmuteProblem,
+    ShowActivity,
+    ListChanges,
 }
 
 /// What is done with push targets.
@@ -163,6 +168,8 @@ pub(crate) async fn handle(
         ApiHandler::Show(list) => Box::pin(lists::show(call, list, identity)).await,
         ApiHandler::OpenLiveStream => live::open(call, identity),
         ApiHandler::WatchLiveStream => Box::pin(live::watch(call, identity, body)).await,
+        ApiHandler::ListChanges => changes::list(call, identity),
+        ApiHandler::ShowActivity => activity::show(call),
         ApiHandler::ListProblems => Box::pin(problems::list(call, identity)).await,
         ApiHandler::MuteProblem => Box::pin(problems::mute(call, identity, body)).await,
         ApiHandler::UnmuteProblem => Box::pin(problems::unmute(call, identity)).await,

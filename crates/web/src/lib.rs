@@ -218,6 +218,11 @@ impl WebServer {
         *self.shared.certificates.write() = certificates;
     }
 
+    /// Users whose passwords the server has made itself.
+    pub fn set_initial_users(&self, users: Vec<String>) {
+        *self.shared.initial_users.write() = users;
+    }
+
     /// `/readyz` answers 200 from now on.
     pub fn set_ready(&self) {
         self.shared.is_ready.store(true, Ordering::Release);
@@ -292,7 +297,7 @@ async fn look_after_deliveries(shared: Arc<Shared>) {
 }
 
 async fn look_for_problems(shared: Arc<Shared>) {
-    shared.problems.run().await;
+    shared.problems.run(&*shared).await;
 }
 
 /// Runs push targets until the task is aborted.

@@ -355,6 +355,8 @@ routes! {
     GET    "/api/v1/qmgr/{qmgr}/problems", &[], MQ_ROLE, Off => Api(ListProblems), "Lists what is wrong with a queue manager, the worst first";
     PUT    API_MUTE, &[], MQ_ROLE, CookieOnly => Api(MuteProblem), "Mutes a problem for a time, or until it changes";
     DELETE API_MUTE, &[], MQ_ROLE, CookieOnly => Api(UnmuteProblem), "Lets a muted problem be heard again";
+    GET    "/api/v1/qmgr/{qmgr}/changes", &[], MQ_ROLE, Off => Api(ListChanges), "Lists the last changes of definitions, the newest first";
+    GET    "/api/v1/activity", &[], ADMINISTRATOR, Off => Api(ShowActivity), "Shows what services, APIs and API requesters have done";
     GET    "/api/v1/stream", &[], MQ_ROLE, Off => Api(OpenLiveStream), "Sends live events of what is watched";
     PUT    API_WATCH, &[], MQ_ROLE, CookieOnly => Api(WatchLiveStream), "Says what a stream of live events shows";
     GET    "/api/v1/copybooks", &[], MQ_ROLE, Off => Api(ListCopybooks), "Lists the copybooks for bodies that are records";

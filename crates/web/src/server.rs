@@ -68,6 +68,8 @@ pub(crate) struct Shared {
     pub(crate) is_stopping: AtomicBool,
     /// For the metrics.
     pub(crate) certificates: RwLock<Vec<CertificateEnd>>,
+    /// Users whose passwords the server has made itself.
+    pub(crate) initial_users: RwLock<Vec<String>>,
 }
 
 /// What a reload replaces, or the start or end of a queue manager.
@@ -149,6 +151,7 @@ impl Shared {
             client_verifier: RwLock::default(),
             is_stopping: AtomicBool::new(false),
             certificates: RwLock::default(),
+            initial_users: RwLock::default(),
         })
     }
 

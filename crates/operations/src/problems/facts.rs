@@ -4,10 +4,12 @@
 //!
 //! Never: judges.
 
+mod counters;
 mod dead_letters;
 mod queues;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::authority::AuthorityObject;
 use model::definition::{AdministeredObject, QueueManagerDefinition};
@@ -16,9 +18,10 @@ use model::options::OpenOptions;
 use model::timestamp::Timestamp;
 use queue_manager::channel_status::ChannelStatus;
 use queue_manager::recent::{Noted, Refusal, RefusedClient};
-use queue_manager::status::{ConnectionStatus, QueueManagerStatus};
+use queue_manager::status::{ConnectionStatus, DiskSpace, QueueManagerStatus};
 use queue_manager::{QuarantinedMessage, QueueManager};
 
+pub(super) use self::counters::{Counters, Lately};
 pub(super) use self::dead_letters::DeadLetters;
 pub(super) use self::queues::{QueueFacts, QueueRole};
 
@@ -41,25 +44,59 @@ pub(super) struct Facts {
     /// The newest first.
     pub(super) refusals: Vec<Noted<Refusal>>,
     pub(super) refused_clients: Vec<Noted<RefusedClient>>,
-    pub(super) quarantine: Vec<QuarantinedMessage>,
+    /// Messages that cannot be delivered, as they were when that was last asked.
+    pub(super) quarantine: Arc<Vec<QuarantinedMessage>>,
+    pub(super) disk: Option<DiskSpace>,
+    pub(super) lately: Lately,
+    /// For the next look.
+    pub(super) before: Before,
 }
+
+/// What a look keeps for the next one.
+#[derive(Clone, Default)]
+pub(super) struct Before {
+    dead_letters: Option<Arc<DeadLetters>>,
+    counters: Option<Arc<Counters>>,
+    quarantine: Option<(Timestamp, Arc<Vec<QuarantinedMessage>>)>,
+    lately: Lately,
+}
+
+/// How long what is known of the quarantine is good.
+const QUARANTINE_AGE: Duration = Duration::from_secs(60);
 
 const INPUT: OpenOptions =
     OpenOptions::INPUT_AS_Q_DEF.union(OpenOptions::INPUT_SHARED).union(OpenOptions::INPUT_EXCLUSIVE);
 
 impl Facts {
-    /// `known` is what dead letters said at the last look.
-    pub(super) async fn gather(queue_manager: &QueueManager, known: Option<Arc<DeadLetters>>) -> Self {
+    pub(super) async fn gather(queue_manager: &QueueManager, before: Before) -> Self {
+        let now = queue_manager.now();
         let definition = queue_manager.definition();
         let queues = queues::gather(queue_manager, &definition.dead_letter_queue).await;
         let dead_letters = queues.iter().find(|queue| queue.role == QueueRole::DeadLetters);
-        let dead_letters = DeadLetters::gather(queue_manager, dead_letters, known).await;
+        let dead_letters = DeadLetters::gather(queue_manager, dead_letters, before.dead_letters).await;
+        let counters = Arc::new(Counters::read(queue_manager, now));
+        let (counters, lately) = match (counters.since(before.counters.as_deref()), before.counters) {
+            (Some(lately), _) => (counters, lately),
+            // It is too soon: what the look before said is still so.
+            (None, known) => (known.unwrap_or(counters), before.lately),
+        };
+        // All queues are asked for it, so it is not asked at each look.
+        let quarantine = before.quarantine.filter(|(at, _)| now.since(*at) < QUARANTINE_AGE);
+        let quarantine = quarantine.unwrap_or_else(|| (now, Arc::new(queue_manager.quarantine())));
         Self {
             name: queue_manager.name(),
-            now: queue_manager.now(),
+            now,
             status: queue_manager.status(),
             queues,
+            before: Before {
+                dead_letters: Some(Arc::clone(&dead_letters)),
+                counters: Some(counters),
+                quarantine: Some(quarantine.clone()),
+                lately: lately.clone(),
+            },
             dead_letters,
+            disk: queue_manager.disk_space(),
+            lately,
             connections: queue_manager.connections(),
             channels: queue_manager.objects(AuthorityObject::Channel),
             instances: queue_manager.channel_statuses(),
@@ -67,7 +104,7 @@ impl Facts {
             silent_listeners: silent_listeners(queue_manager),
             refusals: queue_manager.refusals(),
             refused_clients: queue_manager.refused_clients(),
-            quarantine: queue_manager.quarantine(),
+            quarantine: quarantine.1,
             definition,
             queue_manager: queue_manager.clone(),
         }

@@ -17,6 +17,8 @@ pub(super) enum Severity {
     Error,
     /// They wait, or will fail soon.
     Warning,
+    /// What an operator wants to know.
+    Note,
 }
 
 impl Severity {
@@ -24,6 +26,7 @@ impl Severity {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Note => "note",
         }
     }
 }

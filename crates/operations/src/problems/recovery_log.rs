@@ -1,5 +1,7 @@
 //! Rules about the recovery log and the queue manager as a whole.
 
+use std::time::Duration;
+
 use message_api::live::Concern;
 use model::authority::AuthorityObject;
 use model::definition::queue_manager::Control;
@@ -7,9 +9,17 @@ use serde_json::json;
 
 use super::facts::Facts;
 use super::finding::{Finding, Severity, command};
+use super::words::age;
+
+/// Syncs that take longer are slow, and fewer say nothing.
+const SLOW_SYNC: Duration = Duration::from_millis(50);
+const FEWEST_SYNCS: u32 = 3;
+/// Percent of a disk.
+const LEAST_FREE: u64 = 10;
 
 pub(super) fn find(facts: &Facts) -> Vec<Finding> {
-    [failed(facts), full(facts), damaged(facts), command_server(facts)].into_iter().flatten().collect()
+    let found = [failed, full, damaged, slow, disk, records_dropped, command_server];
+    found.into_iter().filter_map(|rule| rule(facts)).collect()
 }
 
 fn of_manager(facts: &Facts, rule: &'static str, severity: Severity) -> Finding {
@@ -50,6 +60,56 @@ fn damaged(facts: &Facts) -> Option<Finding> {
             ))
             .value("places", found)
             .next(json!({ "action": "server", "text": "See the recovery log" }))
+    })
+}
+
+/// A sync is what a persistent put waits for.
+fn slow(facts: &Facts) -> Option<Finding> {
+    let lately = &facts.lately;
+    let mean = lately.sync_time / u32::try_from(lately.syncs).ok().filter(|syncs| *syncs >= FEWEST_SYNCS)?;
+    (mean >= SLOW_SYNC).then(|| {
+        of_manager(facts, "log-slow", Severity::Warning)
+            .text(format!(
+                "Syncs of the recovery log of {} take {} ms each: a persistent put waits for that. See what else uses the disk.",
+                facts.name,
+                mean.as_millis()
+            ))
+            .value("milliseconds", u64::try_from(mean.as_millis()).unwrap_or(u64::MAX))
+            .value("syncs", lately.syncs)
+            .next(json!({ "action": "server", "text": "See the recovery log" }))
+    })
+}
+
+fn disk(facts: &Facts) -> Option<Finding> {
+    let disk = facts.disk.filter(|disk| disk.total > 0)?;
+    let percent = disk.free.saturating_mul(100) / disk.total;
+    (percent < LEAST_FREE).then(|| {
+        let severity = if percent < LEAST_FREE / 5 { Severity::Error } else { Severity::Warning };
+        of_manager(facts, "disk-low", severity)
+            .mark(percent)
+            .text(format!(
+                "The disk of the recovery log of {} has {percent} % free: {} MiB. Free space before persistent puts fail.",
+                facts.name,
+                disk.free >> 20
+            ))
+            .value("percent", percent)
+            .value("freeBytes", disk.free)
+            .value("totalBytes", disk.total)
+            .next(json!({ "action": "server", "text": "See the disk of the server" }))
+    })
+}
+
+/// Of accounting and statistics.
+fn records_dropped(facts: &Facts) -> Option<Finding> {
+    let dropped = facts.lately.dropped_records;
+    (dropped > 0).then(|| {
+        of_manager(facts, "records-dropped", Severity::Warning)
+            .text(format!(
+                "{dropped} records of accounting or statistics were dropped in {}: their queue is full or takes no puts. Read SYSTEM.ADMIN.ACCOUNTING.QUEUE and SYSTEM.ADMIN.STATISTICS.QUEUE, or switch the records off.",
+                age(facts.lately.time)
+            ))
+            .value("records", dropped)
+            .next(json!({ "action": "messages", "queue": "SYSTEM.ADMIN.ACCOUNTING.QUEUE", "text": "Look at the records of accounting" }))
     })
 }
 

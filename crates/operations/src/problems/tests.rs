@@ -14,8 +14,10 @@ use queue_manager::connection::Connection;
 use queue_manager::{Clock, ConnectOptions, Home, StartOptions};
 
 use super::*;
+use crate::activity::Observed;
 
 mod families;
+mod surroundings;
 
 const START: u64 = 1_795_219_200_000;
 
@@ -33,6 +35,34 @@ struct Engine {
     connection: Connection,
     clock: Arc<TestClock>,
     problems: Problems,
+    around: Mutex<Surroundings>,
+}
+
+/// What the server says, as the test wants it.
+#[derive(Default)]
+struct Surroundings {
+    deployed: Vec<Observed>,
+    pools: Vec<around::Pool>,
+    certificates: Vec<around::Certificate>,
+    initial_users: Vec<String>,
+}
+
+impl Around for Surroundings {
+    fn deployed(&self) -> Vec<Observed> {
+        self.deployed.clone()
+    }
+
+    fn pools(&self) -> Vec<around::Pool> {
+        self.pools.clone()
+    }
+
+    fn certificates(&self) -> Vec<around::Certificate> {
+        self.certificates.clone()
+    }
+
+    fn initial_users(&self) -> Vec<String> {
+        self.initial_users.clone()
+    }
 }
 
 fn server() -> Principal {
@@ -70,7 +100,7 @@ impl Engine {
         let live = Arc::new(Live::new(managers.clone(), Arc::new(Jobs::new(managers.clone()))));
         let history = Arc::new(History::new(managers.clone()));
         let problems = Problems::new(managers, live, history);
-        Self { runtime, queue_manager, connection, clock, problems }
+        Self { runtime, queue_manager, connection, clock, problems, around: Mutex::default() }
     }
 
     fn define(&self, queue: &str, change: impl FnOnce(&mut LocalQueue)) {
@@ -117,7 +147,7 @@ impl Engine {
     }
 
     fn problems(&self) -> Vec<Value> {
-        let list = self.runtime.block_on(self.problems.list(&self.queue_manager, |_| true));
+        let list = self.runtime.block_on(self.problems.list(&self.queue_manager, &*self.around.lock(), |_| true));
         list["problems"].as_array().expect("a list").clone()
     }
 
@@ -233,13 +263,35 @@ fn a_muted_problem_stays_in_the_list_and_says_until_when() {
     engine.define("ORDERS", |local| local.maximum_depth = 1);
     engine.put("ORDERS", 1);
     let mute = |id: &str, mute: Option<Mute>| {
-        engine.runtime.block_on(engine.problems.mute(&engine.queue_manager, id, mute, |_| true))
+        engine
+            .runtime
+            .block_on(engine.problems.mute(&engine.queue_manager, &Surroundings::default(), id, mute, |_| true))
     };
     let muted = mute("queue-full:ORDERS", Some(Mute::For(Duration::from_secs(3600)))).expect("muted");
     assert_eq!(muted["mutedUntil"], "2026-11-21T01:00:00.000Z");
     assert_eq!(engine.problems()[0]["mutedUntil"], "2026-11-21T01:00:00.000Z");
     assert_eq!(mute("queue-full:ORDERS", None).expect("unmuted")["mutedUntil"], Value::Null);
     assert_eq!(mute("queue-full:OTHER", None), Err(NoProblem));
-    let blind = engine.problems.mute(&engine.queue_manager, "queue-full:ORDERS", None, |_: &Concern| false);
+    let around = Surroundings::default();
+    let blind = engine.problems.mute(&engine.queue_manager, &around, "queue-full:ORDERS", None, |_: &Concern| false);
     assert_eq!(engine.runtime.block_on(blind), Err(NoProblem), "what is not seen is not muted");
+}
+
+/// Prints what a look costs.
+#[test]
+fn a_look_at_ten_thousand_queues_costs_little() {
+    let engine = Engine::start();
+    let name = |number: usize| format!("Q.{number:05}");
+    (0..10_000).for_each(|number| engine.define(&name(number), |_| {}));
+    (0..10_000).step_by(4).for_each(|number| engine.put(&name(number), 1));
+    engine.problems();
+    let (mut spent, looks) = (Duration::ZERO, 20);
+    for _ in 0..looks {
+        engine.pass(5);
+        let begun = tokio::time::Instant::now();
+        assert!(engine.problems().is_empty());
+        spent += begun.elapsed();
+    }
+    println!("{:?} a look", spent / looks);
+    assert!(spent / looks < Duration::from_millis(250), "{:?} a look", spent / looks);
 }

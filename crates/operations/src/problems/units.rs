@@ -1,4 +1,4 @@
-//! Rules about connections: units of work that stay open.
+//! Rules about connections: units of work that stay open, programs that connect again and again.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -13,11 +13,37 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity, Since, command};
 use super::words::age;
 
+/// A program that connects so often a second wastes the time of both.
+const CHURN: u64 = 10;
 /// A unit of work that is open for so long is a problem.
 const LONG: Duration = Duration::from_secs(300);
 
 pub(super) fn find(facts: &Facts) -> Vec<Finding> {
-    facts.connections.iter().filter_map(|connection| old(facts, connection)).collect()
+    let mut found: Vec<Finding> = facts.connections.iter().filter_map(|connection| old(facts, connection)).collect();
+    let seconds = facts.lately.time.as_secs();
+    found.extend(facts.lately.connects.iter().filter_map(|(name, count)| churn(facts, name, *count, seconds)));
+    found
+}
+
+fn churn(facts: &Facts, application: &str, count: u64, seconds: u64) -> Option<Finding> {
+    let rate = count / seconds.max(1);
+    if rate < CHURN {
+        return None;
+    }
+    let name = if application.is_empty() { "unnamed programs" } else { application };
+    let text = format!(
+        "{name} connected {rate} times a second in the last {seconds} s. A connection costs more than a message: keep it, or pool it."
+    );
+    let concern = Concern::Object(AuthorityObject::QueueManager, facts.name);
+    Some(
+        Finding::new("connection-churn", Severity::Warning, ("application", name), concern)
+            .text(text)
+            .value("application", name)
+            .value("perSecond", rate)
+            .value("connects", count)
+            .value("seconds", seconds)
+            .next(json!({ "action": "application", "application": name, "text": format!("See the connections of {name}") })),
+    )
 }
 
 fn old(facts: &Facts, connection: &ConnectionStatus) -> Option<Finding> {

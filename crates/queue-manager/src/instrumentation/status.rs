@@ -7,6 +7,7 @@ use model::definition::queue::Usage;
 use model::name::{ObjectName, QueueName};
 use model::timestamp::Timestamp;
 use storage::private::StoreStatistics;
+pub use storage::private::log::disk::DiskSpace;
 use storage::{Depth, PrivateStore};
 
 pub use crate::queue::QueueStatistics;
@@ -132,6 +133,11 @@ impl QueueManager {
     /// The time by this queue manager's own clock, for ages.
     pub fn now(&self) -> Timestamp {
         self.engine().now()
+    }
+
+    /// Of the file system that the recovery log is on; `None` when nothing is on disk.
+    pub fn disk_space(&self) -> Option<DiskSpace> {
+        self.engine().store.disk_space()
     }
 
     /// In order of connecting.

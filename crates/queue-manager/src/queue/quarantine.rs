@@ -41,6 +41,10 @@ impl QueueManager {
     /// order.
     pub fn quarantine(&self) -> Vec<QuarantinedMessage> {
         let engine = self.engine();
+        let set_aside = engine.store.quarantine();
+        if set_aside.is_empty() {
+            return Vec::new();
+        }
         let queues = engine.all_queues();
         let names: HashMap<QueueId, QueueName> =
             queues.iter().filter(|queue| queue.is_local()).map(|queue| (queue.id, queue.name)).collect();
@@ -53,7 +57,7 @@ impl QueueManager {
             length: message.length,
             file: message.file,
         };
-        engine.store.quarantine().into_iter().map(named).collect()
+        set_aside.into_iter().map(named).collect()
     }
 
     /// The body as far as it can be read, unchecked; `None` when no message in quarantine has this key.

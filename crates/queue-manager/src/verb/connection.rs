@@ -146,6 +146,7 @@ impl QueueManager {
         engine.connections.add(state.clone());
         collection::added(engine, &state);
         engine.statistics.connected(engine);
+        engine.connects.count(state.options.application_name.trim());
         Ok(Connection { engine: engine.clone(), state })
     }
 }

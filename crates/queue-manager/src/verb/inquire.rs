@@ -14,6 +14,7 @@ use model::reason::Reason;
 use crate::definition::definitions;
 use crate::definition::queue_objects::Triggering;
 use crate::engine::Engine;
+use crate::instrumentation::changes;
 use crate::instrumentation::event::command::{Issuer, Origin};
 use crate::instrumentation::event::configuration;
 use crate::queue::Queue;
@@ -115,8 +116,11 @@ impl Connection {
         let changes = changes(&queue, selectors, integers, characters)?;
         let before = queue.definition();
         write(&self.engine, &queue, changes).await?;
+        let issuer = Issuer::new(&open.caller, Origin::SetCall);
+        let attributes = |queue: &QueueDefinition| changes::attributes(View::Queue(queue, None));
+        let (was, is) = (attributes(&before), attributes(&queue.definition()));
+        changes::note(&self.engine, &issuer, None, ("queue", queue.name.as_str()), Some(&was), Some(&is));
         if self.engine.definition.read().configuration_event {
-            let issuer = Issuer::new(&open.caller, Origin::SetCall);
             configuration::attributes_set(&self.engine, &issuer, &before, &queue.definition()).await;
         }
         Ok(())

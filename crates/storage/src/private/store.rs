@@ -16,7 +16,7 @@ use crate::private::background::Background;
 use crate::private::definitions::{AppendedDefinitions, Definitions};
 use crate::private::log::append::Continuation;
 use crate::private::log::checkpoint::reclaim;
-use crate::private::log::disk::Disk;
+use crate::private::log::disk::{Disk, DiskSpace};
 use crate::private::log::extent::{EXTENT_HEADER_BYTES, Place};
 use crate::private::log::failure::FailsOnPanic;
 use crate::private::log::hold::Held;
@@ -506,6 +506,11 @@ impl PrivateStore {
 
     pub fn statistics(&self) -> StoreStatistics {
         self.core().statistics()
+    }
+
+    /// Of the file system that the log is on; `None` when nothing is on disk.
+    pub fn disk_space(&self) -> Option<DiskSpace> {
+        self.core().log.as_ref()?.disk.space()
     }
 
     /// Calls `listener` once, when the log has failed and before any operation is refused for that reason; at once if it has

@@ -93,7 +93,7 @@ fn read(query: Option<&str>) -> Result<(Vec<SeriesName>, Range), ApiError> {
     Ok((series, Range { from, to, points: points.unwrap_or(DEFAULT_POINTS) }))
 }
 
-fn moment(name: &str, value: &str) -> Result<Timestamp, ApiError> {
+pub(super) fn moment(name: &str, value: &str) -> Result<Timestamp, ApiError> {
     let moment = read_moment(value);
     moment.ok_or_else(|| ApiError::parameter_expected(name, value, "a moment such as 2026-11-23T04:00:00Z"))
 }

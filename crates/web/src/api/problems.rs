@@ -51,7 +51,7 @@ pub(super) async fn list(call: Call<'_>, identity: &Identity) -> Result<Answer, 
     let looker = Looker::of(call, identity)?;
     let name = manager.name();
     let sees = |concern: &Concern| looker.sees(Sight::Problem(&name, concern));
-    let list = call.shared.problems.list(&manager, sees).await;
+    let list = call.shared.problems.list(&manager, call.shared, sees).await;
     Ok(json(StatusCode::OK, &list))
 }
 
@@ -80,7 +80,7 @@ async fn set(call: Call<'_>, identity: &Identity, mute: Option<Mute>) -> Result<
     let looker = Looker::of(call, identity)?;
     let name = manager.name();
     let sees = |concern: &Concern| looker.sees(Sight::Problem(&name, concern));
-    let problem = call.shared.problems.mute(&manager, &id, mute, sees).await;
+    let problem = call.shared.problems.mute(&manager, call.shared, &id, mute, sees).await;
     let problem = problem.map_err(|_| ApiError::new(&error::PROBLEM_UNKNOWN, &[&id]))?;
     let word = if mute.is_some() { "muted" } else { "unmuted" };
     tracing::info!(user = %identity.name, queue_manager = %name, problem = %id, "a problem was {word}");

@@ -296,7 +296,11 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             body: Some(Body::Json("Watch")),
             ..plain(MESSAGE_API, "Replaces what the stream has watched before.", WATCHED)
         },
-        ApiHandler::ListProblems | ApiHandler::MuteProblem | ApiHandler::UnmuteProblem => problems::details(handler),
+        ApiHandler::ListChanges
+        | ApiHandler::ShowActivity
+        | ApiHandler::ListProblems
+        | ApiHandler::MuteProblem
+        | ApiHandler::UnmuteProblem => problems::details(handler),
         ApiHandler::ListCopybooks => Details {
             parameters: &[LIMIT_OF_COPYBOOKS, COPYBOOK_CURSOR],
             ..plain(MESSAGE_API, "Those of deployed services, and those of the folder `copybooks`.", COPYBOOKS)

@@ -2,6 +2,7 @@
 //! answer of the API.
 
 use ::service::Services;
+use ::service::activity::Ending;
 use ::service::api::mapping::{MappingError, Surroundings};
 use ::service::api::{Found, Operation};
 use ::service::deploy::Status;
@@ -11,12 +12,12 @@ use ::service::provider::answer::{Content, ServiceAnswer};
 use ::service::provider::request::ServiceRequest;
 use ::service::registry::DeployedApi;
 use bytes::Bytes;
-use http::Method;
+use http::{Method, StatusCode};
 use identity::Identity;
 
 use super::apis;
 use super::invoke::{self, refused};
-use crate::answer::Answer;
+use crate::answer::{Answer, Body};
 use crate::csrf::CsrfRule;
 use crate::error::ApiError;
 use crate::request_body::RequestBody;
@@ -76,8 +77,15 @@ pub(crate) async fn call_api(
         return Ok(refused(&ServiceError::api_stopped(&deployed.content.name)));
     };
     let answer = serve(call, identity, &deployed, operation, &values, body).await;
-    in_flight.answered(answer.status().as_u16());
+    let said: &[u8] = if let Body::Whole(said) = answer.body() { said } else { b"" };
+    let is_unanswered = answer.status() == StatusCode::NO_CONTENT && is_two_way(call, operation);
+    in_flight.ended(Ending { status: answer.status().as_u16(), said, is_unanswered });
     Ok(answer)
+}
+
+fn is_two_way(call: Call<'_>, operation: &Operation) -> bool {
+    let service = call.shared.services.registry.services.lookup(&operation.service);
+    service.is_some_and(|service| service.content.service.provider.kind.is_two_way())
 }
 
 /// The methods of a path that its services have too.
@@ -124,7 +132,7 @@ async fn serve(
     let request = ServiceRequest { method, headers, body };
     let answered =
         provider::invoke(&services.environment, &service.content.service, &identity.principal, &request).await;
-    in_flight.answered(answered.status);
+    in_flight.ended(invoke::ending(&service.content.service, &answered));
     invoke::answer(mapped(answered, operation, deployed))
 }
 

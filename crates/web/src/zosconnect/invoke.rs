@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use ::service::Services;
+use ::service::activity::Ending;
 use ::service::definition::{Kind, Service};
 use ::service::error::ServiceError;
 use ::service::provider;
@@ -93,21 +94,27 @@ pub(crate) async fn invoke(
     };
     let Some(method) = method(&call.parts.method, service) else {
         let answer = without_method(call, methods_of(service));
-        in_flight.answered(answer.status().as_u16());
+        in_flight.ended(Ending { status: answer.status().as_u16(), said: b"", is_unanswered: false });
         return Ok(answer);
     };
     let limits = &call.settings.options.limits;
     let body = match body.read(limits, limits.body_bytes).await {
         Ok(body) => body,
         Err(error) => {
-            in_flight.answered(error.status().as_u16());
+            in_flight.ended(Ending { status: error.status().as_u16(), said: b"", is_unanswered: false });
             return Err(error);
         }
     };
     let request = ServiceRequest { method, headers: headers(call.headers()), body };
     let answered = provider::invoke(&services.environment, service, &identity.principal, &request).await;
-    in_flight.answered(answered.status);
+    in_flight.ended(ending(service, &answered));
     Ok(answer(answered))
+}
+
+/// How an answer counts.
+pub(super) fn ending<'a>(service: &Service, answered: &'a ServiceAnswer) -> Ending<'a> {
+    let is_unanswered = answered.status == 204 && service.provider.kind.is_two_way();
+    Ending { status: answered.status, said: &answered.body, is_unanswered }
 }
 
 /// A name in a path; what is not UTF-8 is nobody's.

@@ -67,7 +67,7 @@ fn a_refusal_names_user_channel_object_and_the_command_that_allows_it_until_it_i
     );
     assert_eq!(
         problem["text"],
-        "User bob got 2035 (MQRC_NOT_AUTHORIZED) 2 times by channel APP.SVRCONN: put is missing on queue ORDERS. It ran billing. Grant \
+        "User bob got 2035 (MQRC_NOT_AUTHORIZED) 2 times by channel APP.SVRCONN: PUT is missing on queue ORDERS. It ran billing. Grant \
          the authority, or stop the program."
     );
     assert_eq!((&problem["values"]["count"], texts(&problem["values"]["applications"])), (&json!(2), vec!["billing"]));
@@ -247,4 +247,15 @@ fn a_stopped_command_server_is_told() {
     let engine = Engine::start();
     drop(engine.queue_manager.command_server().serving());
     assert_eq!(engine.only()["next"][0]["mqsc"][0], "START CMDSERV");
+}
+
+#[test]
+fn a_program_that_connects_again_and_again_is_told_while_it_does() {
+    let engine = Engine::start();
+    assert!(engine.ids().is_empty());
+    (0..40).for_each(|_| drop(engine.connect(server(), "hasty", "")));
+    let problem = engine.only();
+    assert_eq!((&problem["id"], &problem["values"]["perSecond"]), (&json!("connection-churn:hasty"), &json!(13)));
+    engine.pass(3);
+    assert!(engine.ids().is_empty());
 }

@@ -126,7 +126,7 @@ fn mqsc(text: &str) -> Parameter {
 }
 
 /// The text with what is in parentheses after a secret keyword left out.
-fn masked(text: &str) -> String {
+pub(crate) fn masked(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((start, end)) = next_secret(rest) {

@@ -20,6 +20,14 @@ use crate::{RecoveryLogError, StoreError};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileName(pub String);
 
+/// Bytes of a file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiskSpace {
+    pub total: u64,
+    /// What new files can take.
+    pub free: u64,
+}
+
 /// Tests use one that tears, forgets and refuses writes.
 pub trait Disk: Send + Sync {
     fn list(&self) -> io::Result<Vec<FileName>>;
@@ -45,6 +53,10 @@ pub trait Disk: Send + Sync {
     /// Bytes that new files can take; `None` when the file system does not say.
     fn free_bytes(&self) -> io::Result<Option<u64>> {
         Ok(None)
+    }
+    /// Bytes of the file system, and those that new files can take; `None` when it does not say.
+    fn space(&self) -> Option<DiskSpace> {
+        None
     }
     /// Claims space for so many bytes of a file without writing them, where the file system can. A full disk or quota
     /// is an error.
@@ -315,6 +327,12 @@ impl Disk for DirectoryDisk {
             }
             other => other,
         }
+    }
+
+    fn space(&self) -> Option<DiskSpace> {
+        let said = statvfs(&self.directory).ok()?;
+        let bytes = |blocks: u64| blocks.saturating_mul(said.f_frsize);
+        Some(DiskSpace { total: bytes(said.f_blocks), free: bytes(said.f_bavail) })
     }
 
     fn free_bytes(&self) -> io::Result<Option<u64>> {

@@ -102,3 +102,112 @@ fn a_stream_that_watches_problems_is_told_when_one_begins_is_muted_and_ends() {
     assert_eq!(other.watch(&server, OTHER, &json!({ "problems": true, "qmgrs": true })).status, 200);
     assert_eq!(other.next().0, "row");
 }
+
+/// One MQSC command by the administrative API.
+fn mqsc(client: &mut Client, who: &str, command: &str) {
+    let body = json!({ "type": "runCommand", "parameters": { "command": command } }).to_string();
+    let length = body.len();
+    let answer = client.exchange(&format!(
+        "POST /ibmmq/rest/v2/admin/action/qmgr/QM1/mqsc\n{who}\nibm-mq-rest-csrf-token: any\ncontent-type: application/json\ncontent-length: {length}\n\n{body}"
+    ));
+    assert_eq!(value(&answer)["overallCompletionCode"], 0, "{command}: {}", answer.text());
+}
+
+fn changes(client: &mut Client, who: &str, query: &str) -> Value {
+    let answer = client.exchange(&format!("GET /api/v1/qmgr/QM1/changes{query}\n{who}\n\n"));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    value(&answer)
+}
+
+#[test]
+fn changes_tell_who_changed_what_and_how_it_was_before() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    assert_eq!(
+        changes(&mut client, ADMIN, ""),
+        json!({ "changes": [], "isComplete": true }),
+        "the server makes its own"
+    );
+    for command in [
+        "DEFINE QLOCAL(NEW) DESCR('first')",
+        "ALTER QLOCAL(NEW) MAXDEPTH(7)",
+        "ALTER QLOCAL(NEW) MAXDEPTH(7)",
+        "ALTER QMGR DESCR('changed')",
+        "SET AUTHREC PROFILE(NEW) OBJTYPE(QUEUE) PRINCIPAL('other') AUTHADD(DSP)",
+        "SET CHLAUTH(APP.*) TYPE(ADDRESSMAP) ADDRESS('192.0.2.*') USERSRC(NOACCESS)",
+        "DEFINE AUTHINFO(LDAP) AUTHTYPE(IDPWLDAP) CONNAME('ldap') LDAPUSER('cn=x') LDAPPWD('secret word') SHORTUSR('uid')",
+        "DELETE AUTHINFO(LDAP)",
+        "DELETE QLOCAL(NEW)",
+    ] {
+        mqsc(&mut client, ADMIN, command);
+    }
+    let list = changes(&mut client, READER, "?limit=1000");
+    let what = |change: &Value| {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        format!("{} {} {}", text(&change["what"]), text(&change["object"]["type"]), text(&change["object"]["name"]))
+    };
+    let all: Vec<String> = list["changes"].as_array().expect("a list").iter().map(what).collect();
+    assert_eq!(
+        all,
+        [
+            "delete queue NEW",
+            "delete authinfo LDAP",
+            "create authinfo LDAP",
+            "create chlauth APP.*",
+            "create authrec NEW",
+            "change qmgr QM1",
+            "change queue NEW",
+            "create queue NEW",
+        ],
+        "a command that changes nothing is no change"
+    );
+    let change = &list["changes"][6];
+    assert_eq!((&change["user"], &change["by"]), (&json!("admin"), &json!("REST")));
+    assert_eq!((&change["before"]["MAXDEPTH"], &change["after"]), (&json!("5000"), &json!({ "MAXDEPTH": "7" })));
+    assert_eq!(change["mqsc"], "ALTER QLOCAL(NEW) MAXDEPTH(7)");
+    assert_eq!(list["changes"][7]["after"]["DESCR"], "first");
+    assert_eq!(list["changes"][4]["after"]["AUTHLIST"], "DSP");
+    assert!(
+        list["changes"][3]["after"]["CHLAUTH"].as_str().is_some_and(|line| line.starts_with("SET CHLAUTH('APP.*')"))
+    );
+    assert!(!list.to_string().contains("secret word"), "{list}");
+    // A user sees the changes of what it may see.
+    let own: Vec<String> =
+        changes(&mut client, APP, "")["changes"].as_array().expect("a list").iter().map(what).collect();
+    assert_eq!(own, ["delete queue NEW", "change queue NEW", "create queue NEW"]);
+    let page = changes(&mut client, ADMIN, "?limit=2");
+    assert_eq!((page["changes"].as_array().map(Vec::len), &page["isComplete"]), (Some(2), &json!(false)));
+    assert_eq!(changes(&mut client, ADMIN, "?since=2099-01-01T00:00:00Z")["changes"], json!([]));
+}
+
+#[test]
+fn a_service_without_a_responder_is_a_problem_and_its_activity_shows_what_callers_got() {
+    let server = TestServer::start();
+    std::mem::forget(server.queue_manager.command_server().serving());
+    server.deploy_loan("waitInterval=20");
+    let mut client = client::plain(&server);
+    let body = include_str!("../vectors/loan/request.json");
+    for _ in 0..3 {
+        let length = body.len();
+        let answer = client.exchange(&format!(
+            "POST /zosConnect/services/loanService?action=invoke\n{APP}\ncontent-type: application/json\ncontent-length: {length}\n\n{body}"
+        ));
+        assert_eq!(answer.status, 204, "{}", answer.text());
+    }
+    let answer = client.exchange(&format!("GET /api/v1/activity\n{READER}\n\n"));
+    let activity = value(&answer);
+    let service = &activity["services"][0];
+    assert_eq!((&service["name"], &service["state"]), (&json!("loanService"), &json!("started")));
+    assert_eq!(
+        (&service["requests"], &service["unanswered"], &service["recent"]["unanswered"]),
+        (&json!(3), &json!(3), &json!(3))
+    );
+    assert_eq!((service["errors"].as_array().map(Vec::len), &service["errors"][0]["status"]), (Some(3), &json!(204)));
+    assert!(service["recent"]["p50"].as_f64().is_some_and(|milliseconds| milliseconds >= 20.0), "{service}");
+    assert_eq!(client.exchange(&format!("GET /api/v1/activity\n{APP}\n\n")).status, 403);
+    let problems = list(&mut client, ADMIN);
+    let problem = problems.iter().find(|problem| problem["rule"] == "service-failing").expect("told");
+    assert_eq!((&problem["values"]["queue"], &problem["values"]["responders"]), (&json!("Q"), &json!(0)));
+    // It is the server's, and not for users.
+    assert!(list(&mut client, APP).iter().all(|problem| problem["rule"] != "service-failing"));
+}
