@@ -5,6 +5,7 @@
 //! `interpret`, with a `statement::Statement` of their own making. Nothing here looks at a queue manager, and no input
 //! panics or runs for longer than its length warrants.
 
+pub mod grammar;
 pub mod help;
 mod interpret;
 mod lexer;

@@ -16,6 +16,7 @@ mod csrf;
 mod entity_tag;
 mod error;
 mod explorer;
+mod gzip;
 mod health;
 mod issuers;
 mod listener;

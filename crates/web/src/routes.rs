@@ -107,6 +107,7 @@ pub(crate) enum PublicHandler {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConsoleHandler {
     ShowSession,
+    ShowGrammar,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -363,6 +364,7 @@ routes! {
     GET    "/api/v1/copybooks/{copybook}", &[], MQ_ROLE, Off => Api(ShowCopybook), "Shows the structure of a copybook";
     GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";
     GET    "/api/v1/session", &[], Access::Identified, Off => Console(ShowSession), "Shows who has signed in, and what that user may do";
+    GET    "/api/v1/mqsc/grammar", &[], Access::Identified, Off => Console(ShowGrammar), "Shows the MQSC commands with keywords, values and help";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";
     GET    QUEUE, V1, MQ_ROLE, Off => ShowQueue, "Shows one queue";

@@ -17,6 +17,17 @@ pub struct CommandHelp {
     pub sentence: &'static str,
 }
 
+impl CommandHelp {
+    pub fn verb(&self) -> &str {
+        self.command.split(' ').next().unwrap_or_default()
+    }
+
+    /// The object keyword.
+    pub fn object(&self) -> &str {
+        self.command.split(' ').nth(1).unwrap_or_default()
+    }
+}
+
 /// Every command, objects in the order of the object table and verbs in that of the alphabet.
 pub fn help() -> Vec<CommandHelp> {
     commands()

@@ -19,10 +19,9 @@ use model::definition::attribute::Kind;
 use crate::command::Command;
 use crate::mqsc::problem::Problem;
 use crate::mqsc::statement::{Statement, Verb};
-use object::Object;
 use reader::Reader;
 
-pub(super) use object::{commands, resolve};
+pub(super) use object::{Object, commands, objects, resolve};
 pub(crate) use object::{definition_kinds, is_object};
 
 /// Makes a command of a statement.

@@ -2,6 +2,7 @@
 //!
 //! Never here: the page and its assets (`crate::console`).
 
+mod grammar;
 mod session;
 
 use http::StatusCode;
@@ -21,6 +22,7 @@ pub(crate) fn handle(
 ) -> Result<Answer, ApiError> {
     match handler {
         ConsoleHandler::ShowSession => session::show(call, identity, mechanism),
+        ConsoleHandler::ShowGrammar => grammar::show(call),
     }
 }
 

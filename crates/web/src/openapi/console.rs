@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::openapi::details::{CONSOLE, Content, Details, Success, plain, success};
 use crate::routes::ConsoleHandler;
 
-const KEPT: &[(&str, &str)] = &[("ETag", "The page as it is now."), ("Vary", "Accept-Encoding")];
+const KEPT: &[(&str, &str)] = &[("ETag", "What it is now."), ("Vary", "Accept-Encoding")];
 
 pub(super) const PAGE: Details = Details {
     extension: true,
@@ -37,6 +37,8 @@ pub(super) const SIGN_IN: Details = Details {
 
 const SESSION: &[Success] = &[success(200, "The user", Content::Json("Session"))];
 
+const GRAMMAR: &[Success] = &[Success { headers: KEPT, ..success(200, "The commands", Content::Json("Grammar")) }];
+
 pub(super) fn details(handler: ConsoleHandler) -> Details {
     let described = match handler {
         ConsoleHandler::ShowSession => plain(
@@ -45,13 +47,18 @@ pub(super) fn details(handler: ConsoleHandler) -> Details {
              queue manager decides.",
             SESSION,
         ),
+        ConsoleHandler::ShowGrammar => plain(
+            CONSOLE,
+            "What an editor needs to complete a command. It changes with the program alone, which the ETag tells.",
+            GRAMMAR,
+        ),
     };
     Details { extension: true, ..described }
 }
 
 /// Component schemas.
 pub(super) fn schemas() -> Vec<(&'static str, Value)> {
-    vec![("Session", session()), ("SignIn", sign_in())]
+    vec![("Session", session()), ("SignIn", sign_in()), ("Grammar", grammar()), ("GrammarValue", grammar_value())]
 }
 
 fn session() -> Value {
@@ -118,6 +125,72 @@ fn sign_in() -> Value {
                 "type": "object", "required": ["name", "url"], "properties": { "name": text(), "url": text() }
             } },
             "httpsPort": { "type": ["integer", "null"] }
+        }
+    })
+}
+
+fn grammar() -> Value {
+    let text = || json!({ "type": "string" });
+    let texts = || json!({ "type": "array", "items": text() });
+    let value = || json!({ "$ref": "#/components/schemas/GrammarValue" });
+    let keyword = json!({
+        "type": "object", "required": ["keyword"],
+        "properties": {
+            "keyword": text(),
+            "operand": { "type": "string", "description": "What stands between its parentheses; without it, there are none." },
+            "words": { "type": "array", "items": text(), "description": "The words that may stand there." }
+        }
+    });
+    let command = json!({
+        "type": "object", "required": ["verb", "parameters", "keywords", "help"],
+        "properties": {
+            "verb": text(), "parameters": text(), "keywords": { "type": "array", "items": keyword }, "help": text()
+        }
+    });
+    let attribute = json!({
+        "type": "object", "required": ["keyword", "value", "setBy", "help"],
+        "properties": {
+            "keyword": text(), "synonyms": texts(), "value": value(), "default": text(),
+            "setBy": { "type": "array", "items": { "type": "string", "enum": ["DEFINE", "ALTER"] } },
+            "types": {
+                "type": "array", "items": text(),
+                "description": "The types of the object that have it; without it, all have."
+            },
+            "help": text()
+        }
+    });
+    let shown = json!({
+        "type": "object", "required": ["keyword", "value"], "properties": { "keyword": text(), "value": value() }
+    });
+    let object = json!({
+        "type": "object", "required": ["object", "synonyms", "commands"],
+        "properties": {
+            "object": text(), "synonyms": texts(), "commands": { "type": "array", "items": command },
+            "typeKeyword": { "type": "string", "description": "Which keyword of DEFINE names the type: CHLTYPE." },
+            "attributes": { "type": "array", "items": attribute },
+            "shown": { "type": "array", "items": shown, "description": "What DISPLAY shows of it, where it is no definition." }
+        }
+    });
+    json!({
+        "type": "object", "required": ["verbs", "objects"],
+        "properties": { "verbs": texts(), "objects": { "type": "array", "items": object } }
+    })
+}
+
+fn grammar_value() -> Value {
+    let number = || json!({ "type": "integer" });
+    json!({
+        "type": "object", "required": ["is"],
+        "properties": {
+            "is": { "type": "string", "enum": [
+                "number", "word", "flag", "name", "text", "hexadecimal", "date", "time", "list", "names", "texts", "words",
+                "secret"
+            ] },
+            "minimum": number(),
+            "maximum": { "type": "integer", "description": "The greatest number, or the most bytes of a text." },
+            "most": { "type": "integer", "description": "How many there may be." },
+            "unit": { "type": "string" },
+            "words": { "type": "array", "items": { "type": "string" } }
         }
     })
 }

@@ -14,6 +14,7 @@ pub(crate) mod client;
 mod connections;
 mod console;
 mod exports;
+mod grammar;
 mod held_disk;
 mod history;
 mod jobs;

@@ -186,6 +186,11 @@ pub(in crate::mqsc) fn commands() -> impl Iterator<Item = (Verb, &'static [&'sta
     })
 }
 
+/// Every object of MQ with its words.
+pub(in crate::mqsc) fn objects() -> impl Iterator<Item = (&'static [&'static str], Object)> {
+    OBJECTS.iter().map(|row| (row.words, row.object))
+}
+
 /// The object a word names, `word` in upper case.
 pub(super) fn find(word: &str) -> Option<&'static Row> {
     OBJECTS.iter().find(|row| row.words.contains(&word))
