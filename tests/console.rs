@@ -53,7 +53,11 @@ fn install() -> Result<PathBuf> {
         [ ! -e \"$1/node_modules/.complete-$2\" ] || exit 0\n\
         cd \"$1\"; npm ci --silent --no-audit --no-fund --ignore-scripts; touch \"node_modules/.complete-$2\"";
     let mut command = Command::new("bash");
-    command.args(["-c", script, "install"]).arg(&folder).arg(format!("{:016x}", hasher.finish())).arg(cache("browser")?);
+    command
+        .args(["-c", script, "install"])
+        .arg(&folder)
+        .arg(format!("{:016x}", hasher.finish()))
+        .arg(cache("browser")?);
     let output = run(&mut command)?;
     ensure!(output.status.success(), "cannot install the packages: {}{}", text(&output.stdout), text(&output.stderr));
     Ok(folder)

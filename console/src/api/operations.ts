@@ -1,5 +1,107 @@
 // Written by build.mjs from the OpenAPI document of the server. Not for editing: `make console` writes it again.
 
+export type Activity = {
+  at: string;
+  services: {
+    name: string;
+    state: "started" | "stopped";
+    recent: {
+      seconds: number;
+      requests: number;
+      perSecond: number;
+      refused: number;
+      failed: number;
+      unanswered: number;
+      p50: number | null;
+      p95: number | null;
+    };
+    errors: {
+      at: string;
+      status: number;
+      milliseconds: number | null;
+      answer: string;
+    }[];
+    requests: number;
+    inFlight: number;
+    succeeded: number;
+    refused: number;
+    failed: number;
+    unanswered: number;
+    abandoned: number;
+  }[];
+  apis: {
+    name: string;
+    state: "started" | "stopped";
+    recent: {
+      seconds: number;
+      requests: number;
+      perSecond: number;
+      refused: number;
+      failed: number;
+      unanswered: number;
+      p50: number | null;
+      p95: number | null;
+    };
+    errors: {
+      at: string;
+      status: number;
+      milliseconds: number | null;
+      answer: string;
+    }[];
+    requests: number;
+    inFlight: number;
+    succeeded: number;
+    refused: number;
+    failed: number;
+    unanswered: number;
+    abandoned: number;
+  }[];
+  requesters: {
+    name: string;
+    state: "started" | "stopped";
+    recent: {
+      seconds: number;
+      requests: number;
+      perSecond: number;
+      refused: number;
+      failed: number;
+      unanswered: number;
+      p50: number | null;
+      p95: number | null;
+    };
+    errors: {
+      at: string;
+      status: number;
+      milliseconds: number | null;
+      answer: string;
+    }[];
+    requests: number;
+    inFlight: number;
+    succeeded: number;
+    refused: number;
+    failed: number;
+    unanswered: number;
+    abandoned: number;
+  }[];
+};
+
+export type Changes = {
+  changes: {
+    at: string;
+    user: string;
+    by: string;
+    object: {
+      type: string;
+      name: string;
+    };
+    what: "create" | "change" | "delete";
+    before: Record<string, string | string[]>;
+    after: Record<string, string | string[]>;
+    mqsc: string | null;
+  }[];
+  isComplete: boolean;
+};
+
 export type ChannelInstancePage = {
   at: string;
   total: number;
@@ -94,6 +196,47 @@ export type Explained = {
   refusals?: Record<string, unknown>[];
   refused?: Record<string, unknown>[];
   isComplete?: boolean;
+};
+
+export type Grammar = {
+  verbs: string[];
+  objects: {
+    object: string;
+    synonyms: string[];
+    commands: {
+      verb: string;
+      parameters: string;
+      keywords: {
+        keyword: string;
+        operand?: string;
+        words?: string[];
+      }[];
+      help: string;
+    }[];
+    typeKeyword?: string;
+    attributes?: {
+      keyword: string;
+      synonyms?: string[];
+      value: GrammarValue;
+      default?: string;
+      setBy: ("DEFINE" | "ALTER")[];
+      types?: string[];
+      help: string;
+    }[];
+    shown?: {
+      keyword: string;
+      value: GrammarValue;
+    }[];
+  }[];
+};
+
+export type GrammarValue = {
+  is: "number" | "word" | "flag" | "name" | "text" | "hexadecimal" | "date" | "time" | "list" | "names" | "texts" | "words" | "secret";
+  minimum?: number;
+  maximum?: number;
+  most?: number;
+  unit?: string;
+  words?: string[];
 };
 
 export type Insight = {
@@ -714,6 +857,18 @@ export interface Operations {
     body: never;
     answer: OperationsProblem;
   };
+  'GET /api/v1/qmgr/{qmgr}/changes': {
+    path: { qmgr: string };
+    query: { since?: string; limit?: number };
+    body: never;
+    answer: Changes;
+  };
+  'GET /api/v1/activity': {
+    path: {};
+    query: {};
+    body: never;
+    answer: Activity;
+  };
   'GET /api/v1/stream': {
     path: {};
     query: {};
@@ -749,6 +904,12 @@ export interface Operations {
     query: {};
     body: never;
     answer: Session;
+  };
+  'GET /api/v1/mqsc/grammar': {
+    path: {};
+    query: {};
+    body: never;
+    answer: Grammar;
   };
   'POST /ibmmq/rest/{version}/admin/action/qmgr/{qmgr}/mqsc': {
     path: { version: "v1" | "v2" | "v3"; qmgr: string };
