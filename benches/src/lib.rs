@@ -11,6 +11,7 @@ pub mod before;
 pub mod build_toolkit;
 pub mod certificate;
 pub mod channel;
+pub mod console;
 pub mod copybook;
 pub mod depth;
 pub mod disk_floor;

@@ -12,8 +12,8 @@ use anyhow::{Context, Result};
 use benches::effort::Effort;
 use benches::report::Report;
 use benches::{
-    admin, backup, before, build_toolkit, channel, copybook, depth, engine, http_queues, lifecycle, lists, machine,
-    message_api, published, requester, rest, service, stub,
+    admin, backup, before, build_toolkit, channel, console, copybook, depth, engine, http_queues, lifecycle, lists,
+    machine, message_api, published, requester, rest, service, stub,
 };
 use clap::Parser;
 
@@ -23,7 +23,7 @@ struct Arguments {
     /// Fewer and shorter rounds, a tenth of the messages: shows that everything runs, not what it is worth.
     #[arg(long)]
     quick: bool,
-    /// Only these groups: engine, rest, message-api, http-queues, channel, java, connecting, idle, admin, lists, lifecycle, backup, depth, copybook, service,
+    /// Only these groups: engine, rest, message-api, http-queues, channel, java, connecting, idle, admin, lists, console, lifecycle, backup, depth, copybook, service,
     /// requester, stub,
     /// toolkit, published.
     #[arg(long, value_name = "GROUP")]
@@ -41,7 +41,7 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 19] = [
+const GROUPS: [(&str, Group); 20] = [
     ("engine", engine::run),
     ("rest", rest::run),
     ("message-api", message_api::run),
@@ -52,6 +52,7 @@ const GROUPS: [(&str, Group); 19] = [
     ("idle", channel::run_idle),
     ("admin", admin::run),
     ("lists", lists::run),
+    ("console", console::run),
     ("lifecycle", lifecycle::run),
     ("backup", backup::run),
     ("depth", depth::run),
