@@ -56,7 +56,7 @@ export class Visitor {
         globalThis.quaymasterViolation(`${effectiveDirective} ${blockedURI} ${sample} at ${sourceFile}:${lineNumber}`);
       });
     });
-    page.on('pageerror', (error) => this.#wrong.push(`script: ${error.stack ?? error}`));
+    page.on('pageerror', (error) => this.#wrong.push(`script: ${error.stack || `${error.name} ${error.message}`}`));
     page.on('console', (message) => {
       // The browser writes a line for each answer that is an error; what the page makes of it is seen on the page.
       if (message.type() === 'error' && !/^Failed to load resource|^WebSocket|net::ERR_/.test(message.text())) this.#wrong.push(`console: ${message.text()}`);
