@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { request } from '../api/request.ts';
 import { may } from '../api/session.ts';
-import { History } from '../charts/load.tsx';
+import { HistoryView } from '../charts/load.tsx';
 import { channelCharts } from '../charts/wishes.ts';
 import { bytes, count } from '../format.ts';
 import { objects } from '../grid/source.ts';
@@ -69,7 +69,7 @@ export default function ChannelPage({ parameters: { qmgr = '', channel = '' } }:
           {view === 'instances' && <Instances qmgr={qmgr} turn={turn.value} channel={channel} />}
           {view === 'rules' && <Rules qmgr={qmgr} turn={turn.value} changed={changed} channel={channel} />}
           {view === 'refused' && <RefusedClients qmgr={qmgr} turn={turn.value} channel={channel} />}
-          {view === 'history' && <History qmgr={qmgr} charts={charts} span={3600} height={160} everyMs={10_000} />}
+          {view === 'history' && <HistoryView qmgr={qmgr} charts={charts} height={160} />}
           {view === 'properties' && <ChannelProperties qmgr={qmgr} row={row} changed={changed} />}
         </div>
       )}
