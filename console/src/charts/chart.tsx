@@ -10,7 +10,7 @@ import { clock, moment } from '../format.ts';
 import { theme, zone } from '../settings.ts';
 import { t } from '../text.ts';
 import { plot, type PlotWish, redraw } from './plot.ts';
-import { hasBand, type Range, scaleOf, summaryOf, timesOf } from './series.ts';
+import { type Range, scaleOf, summaryOf, timesOf } from './series.ts';
 
 export interface ChartLine {
   /** Name of the series in the answer: `queue/ORDERS/depth`. */
@@ -99,7 +99,7 @@ export function ChartFigure({ title, lines, history, range, height, isSmall = fa
             <span key={name} class="chart-value">
               <span class={`chart-key is-${colour}`} aria-hidden="true" />
               {found.length > 1 && <span class="quiet">{name}</span>} <b>{value(index === null ? last : (data.values[index] ?? null))}</b>
-              {index !== null && hasBand(data) && <span class="quiet">({value(data.min[index] ?? null)}–{value(data.max[index] ?? null)})</span>}
+              {index !== null && <Samples data={data} index={index} value={value} />}
             </span>
           ))}
           {unit !== '' && <span class="quiet">{unit}</span>}
@@ -117,6 +117,16 @@ export function ChartFigure({ title, lines, history, range, height, isSmall = fa
   );
 }
 
+/** The least and the greatest sample of a point, where they differ as they are written. */
+function Samples({ data, index, value }: { data: Chart['series'][number]; index: number; value(value: number | null): string }) {
+  const [least, most] = [value(data.min[index] ?? null), value(data.max[index] ?? null)];
+  return least === most ? null : <span class="quiet">({least}–{most})</span>;
+}
+
+function rangeText({ min, max }: Chart['series'][number], index: number, value: (value: number | null) => string): string {
+  return min[index] == null ? value(null) : `${value(min[index] ?? null)} – ${value(max[index] ?? null)}`;
+}
+
 interface TableProps {
   id: string;
   title: string;
@@ -128,7 +138,8 @@ interface TableProps {
 
 function Table({ id, title, times, found, value, unit }: TableProps) {
   const every = Math.ceil(times.length / ROWS);
-  const rows = times.map((time, index) => ({ time, index })).filter(({ index }) => index % every === every - 1 || index === times.length - 1).reverse();
+  const isKnown = (index: number) => found.some(({ data }) => data.values[index] != null);
+  const rows = times.map((time, index) => ({ time, index })).filter(({ index }) => index % every === every - 1 && isKnown(index)).reverse();
   return (
     <div class="chart-table" id={id} tabIndex={0} role="region" aria-label={title}>
       <table class="plain-table">
@@ -145,7 +156,7 @@ function Table({ id, title, times, found, value, unit }: TableProps) {
             <tr key={index}>
               <th scope="row"><time title={moment(time)}>{clock(time)}</time></th>
               {found.map(({ name, data }) => <td key={name} class="is-end">{value(data.values[index] ?? null)}</td>)}
-              {found.map(({ name, data }) => <td key={name} class="is-end quiet">{value(data.min[index] ?? null)} – {value(data.max[index] ?? null)}</td>)}
+              {found.map(({ name, data }) => <td key={name} class="is-end quiet">{rangeText(data, index, value)}</td>)}
             </tr>
           ))}
         </tbody>

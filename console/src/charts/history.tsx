@@ -4,7 +4,7 @@
 
 import { useEffect } from 'preact/hooks';
 import { request } from '../api/request.ts';
-import { count, moment, rate } from '../format.ts';
+import { bytes, count, moment, rate } from '../format.ts';
 import { useAsked } from '../parts/asked.ts';
 import { Failed } from '../parts/states.tsx';
 import { t } from '../text.ts';
@@ -15,7 +15,7 @@ export interface ChartWish {
   key: string;
   title: string;
   lines: readonly ChartLine[];
-  unit: 'count' | 'rate';
+  unit: 'count' | 'rate' | 'bytes';
 }
 
 export interface HistoryProps {
@@ -30,6 +30,8 @@ export interface HistoryProps {
   onZoom?: ((range: Range) => void) | undefined;
 }
 
+/** How numbers are written: levels whole, rates a second with a decimal. */
+const VALUES = { count, rate, bytes };
 const POINTS = { small: 120, normal: 360 };
 
 export default function HistoryCharts({ qmgr, charts, span, range, height, isSmall = false, everyMs, onZoom }: HistoryProps) {
@@ -57,7 +59,7 @@ export default function HistoryCharts({ qmgr, charts, span, range, height, isSma
         answer ? (
           <ChartFigure
             key={wish.key} title={wish.title} lines={wish.lines} history={answer.history} range={answer.shown} height={height} isSmall={isSmall} sync={qmgr}
-            value={wish.unit === 'count' ? count : rate} unit={wish.unit === 'count' ? '' : t('chart.perSecond')}
+            value={VALUES[wish.unit]} unit={wish.unit === 'count' ? '' : t('chart.perSecond')}
             onZoom={onZoom && ((next) => onZoom(zoomed(next, Date.now() / 1000)))}
           />
         ) : (

@@ -54,11 +54,6 @@ export function summaryOf({ values, min, max }: Series): Summary {
   return { least, most, last };
 }
 
-/** Whether samples differ from the values, so that a range is worth telling. */
-export function hasBand({ values, min, max }: Series): boolean {
-  return values.some((value, index) => value !== null && ((min[index] ?? value) < value || (max[index] ?? value) > value));
-}
-
 /** The scale of values: from zero to a little above the greatest, never flat. */
 export function scaleOf(most: number | null): [number, number] {
   return [0, most === null || most <= 0 ? 1 : most * 1.08];

@@ -31,6 +31,6 @@ export function channelCharts(channel: string): ChartWish[] {
   return [
     { key: 'instances', title: t('column.instances'), unit: 'count', lines: [{ series: series('instances'), name: t('column.instances'), kind: 'area', colour: 1 }, { series: series('conversations'), name: t('column.conversations'), kind: 'line', colour: 4 }] },
     { key: 'messages', title: t('column.calls'), unit: 'rate', lines: [{ series: series('messages'), name: t('column.calls'), kind: 'line', colour: 2 }] },
-    { key: 'bytes', title: t('chart.bytes'), unit: 'rate', lines: [{ series: series('bytesReceived'), name: t('column.bytesIn'), kind: 'line', colour: 3 }, { series: series('bytesSent'), name: t('column.bytesOut'), kind: 'line', colour: 2 }] },
+    { key: 'bytes', title: t('chart.bytes'), unit: 'bytes', lines: [{ series: series('bytesReceived'), name: t('column.bytesIn'), kind: 'line', colour: 3 }, { series: series('bytesSent'), name: t('column.bytesOut'), kind: 'line', colour: 2 }] },
   ];
 }

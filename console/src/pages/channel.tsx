@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { request } from '../api/request.ts';
 import { may } from '../api/session.ts';
-import { History } from '../charts/load.tsx';
+import { HistoryView } from '../charts/load.tsx';
 import { channelCharts } from '../charts/wishes.ts';
 import { bytes, count } from '../format.ts';
 import { objects } from '../grid/source.ts';
@@ -21,6 +21,7 @@ import { link } from '../routes.ts';
 import { t, textOf } from '../text.ts';
 import { questionOf } from './authority/answers.ts';
 import { Explain } from './authority/explain.tsx';
+import { AuthorityOf } from './authority/of-object.tsx';
 import { RefusedClients } from './authority/refusals.tsx';
 import { deleteChannel, startChannels, stopChannels } from './channels/actions.tsx';
 import { CHANNEL_COLUMNS, type ChannelRow, chltype, runs } from './channels/channels.ts';
@@ -29,7 +30,7 @@ import { State } from './channels/list.tsx';
 import { ChannelProperties } from './channels/properties.tsx';
 import { Rules } from './channels/rules.tsx';
 
-const VIEWS = ['instances', 'rules', 'refused', 'history', 'properties'] as const;
+const VIEWS = ['instances', 'rules', 'refused', 'history', 'authority', 'properties'] as const;
 
 export default function ChannelPage({ parameters: { qmgr = '', channel = '' } }: PageProps) {
   const turn = useSignal(0);
@@ -39,7 +40,7 @@ export default function ChannelPage({ parameters: { qmgr = '', channel = '' } }:
   });
   const query = route.value?.query ?? new URLSearchParams();
   const row = asked.answer;
-  const views = VIEWS.filter((one) => !row || runs(row) || one === 'properties');
+  const views = VIEWS.filter((one) => !row || runs(row) || one === 'properties' || one === 'authority');
   const view = views.find((one) => one === query.get('view')) ?? views[0] ?? 'properties';
   const question = questionOf(query);
   const charts = useMemo(() => channelCharts(channel), [channel]);
@@ -69,11 +70,12 @@ export default function ChannelPage({ parameters: { qmgr = '', channel = '' } }:
           {view === 'instances' && <Instances qmgr={qmgr} turn={turn.value} channel={channel} />}
           {view === 'rules' && <Rules qmgr={qmgr} turn={turn.value} changed={changed} channel={channel} />}
           {view === 'refused' && <RefusedClients qmgr={qmgr} turn={turn.value} channel={channel} />}
-          {view === 'history' && <History qmgr={qmgr} charts={charts} span={3600} height={160} everyMs={10_000} />}
+          {view === 'history' && <HistoryView qmgr={qmgr} charts={charts} height={160} />}
+          {view === 'authority' && <AuthorityOf qmgr={qmgr} type={row.type === 'clientConnection' ? 'CLNTCONN' : 'CHANNEL'} name={channel} />}
           {view === 'properties' && <ChannelProperties qmgr={qmgr} row={row} changed={changed} />}
         </div>
       )}
-      {(question || query.get('open') === 'explain') && <Explain qmgr={qmgr} question={question} about="client" channel={channel} changed={changed} />}
+      {view !== 'authority' && (question || query.get('open') === 'explain') && <Explain qmgr={qmgr} question={question} about="client" channel={channel} changed={changed} />}
     </div>
   );
 }

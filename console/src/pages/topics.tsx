@@ -1,6 +1,7 @@
 // Topics: topic strings in the order of their tree, with publishers, subscribers and what is retained. One opens at the side.
 
 import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { request } from '../api/request.ts';
 import { may } from '../api/session.ts';
 import { type Column, List } from '../grid/list.tsx';
@@ -23,6 +24,7 @@ const FILTERS = ['name', 'topicString', 'publishers', 'subscribers', 'retained',
 
 export default function TopicsPage({ parameters: { qmgr = '' } }: PageProps) {
   const turn = useSignal(0);
+  const columns = useMemo(columnsOf, []);
   const opened = route.value?.query.get('topic') ?? undefined;
   const changed = () => (turn.value += 1);
   const then = (done: Promise<boolean>) => void done.then((isDone) => isDone && changed());
@@ -41,7 +43,7 @@ export default function TopicsPage({ parameters: { qmgr = '' } }: PageProps) {
       <TopicTabs qmgr={qmgr} open="topics" />
       <div class="tab list-page">
         <List<TopicRow>
-          name="topics" label={t('pages.topics')} sourceKey={`${qmgr} ${turn.value}`} source={(wanted) => listSource('topics', qmgr, wanted)} keyOf={({ topicString }) => topicString} columns={COLUMNS}
+          name="topics" label={t('pages.topics')} sourceKey={`${qmgr} ${turn.value}`} source={(wanted) => listSource('topics', qmgr, wanted)} keyOf={({ topicString }) => topicString} columns={columns}
           shown={['topicString', 'name', 'publishers', 'subscribers', 'retained']} always={['topicString']} sort={['topicString']} example="subscribers>0" where={['system=false']} filters={FILTERS}
           quick={[
             { name: t('queues.noSystem'), where: 'system=false' }, { name: t('topics.withSubscribers'), where: 'subscribers>0' }, { name: t('topics.withPublishers'), where: 'publishers>0' },
@@ -60,7 +62,7 @@ export function TopicTabs({ qmgr, open }: { qmgr: string; open: 'topics' | 'subs
   return <Tabs label={t('pages.topics')} tabs={(['topics', 'subscriptions'] as const).map((one) => ({ name: t(`pages.${one}`), href: link[one]({ qmgr }), isOpen: one === open }))} />;
 }
 
-const COLUMNS: Column<TopicRow>[] = [
+const columnsOf = (): Column<TopicRow>[] => [
   { key: 'topicString', title: t('column.topicString'), width: '3fr', cell: ({ topicString }) => <TopicString text={topicString} /> },
   { key: 'name', title: t('column.topicObject'), width: '2fr', cell: ({ name }) => name ?? <span class="quiet">–</span> },
   { key: 'publishers', title: t('column.publishers'), width: 108, align: 'end', help: t('topics.publishersHelp'), cell: ({ publishers }) => <Amount value={publishers} /> },

@@ -24,7 +24,7 @@ interface Hit {
 const KINDS: { resource: ListResource; page: PageName; column: string; icon: IconName; kind: () => string; href(qmgr: string, name: string): string }[] = [
   { resource: 'queues', page: 'queue', column: 'name', icon: 'queues', kind: () => t('search.queue'), href: (qmgr, queue) => link.queue({ qmgr, queue }) },
   { resource: 'channels', page: 'channel', column: 'name', icon: 'channels', kind: () => t('search.channel'), href: (qmgr, channel) => link.channel({ qmgr, channel }) },
-  { resource: 'topics', page: 'topics', column: 'name', icon: 'topics', kind: () => t('search.topic'), href: (qmgr, search) => link.topics({ qmgr }, { search }) },
+  { resource: 'topics', page: 'topics', column: 'topicString', icon: 'topics', kind: () => t('search.topic'), href: (qmgr, topic) => link.topics({ qmgr }, { topic }) },
   { resource: 'subscriptions', page: 'subscriptions', column: 'name', icon: 'topics', kind: () => t('search.subscription'), href: (qmgr, search) => link.subscriptions({ qmgr }, { search }) },
 ];
 const OF_EACH = 6;
@@ -115,7 +115,9 @@ async function find(search: string, signal: AbortSignal): Promise<Hit[]> {
     kinds.map(async ({ resource, column, icon, kind, href }) => {
       try {
         const answer = await request(`GET /api/v1/qmgr/{qmgr}/${resource}`, { path: { qmgr }, query: { search, columns: column, sort: column, limit: OF_EACH }, signal });
-        return objects<Record<string, string>>(answer).map((row) => ({ name: row[column] ?? '', kind: kind(), icon, href: href(qmgr, row[column] ?? '') }));
+        // A subscription may have no name.
+        const names = objects<Record<string, string | null>>(answer).flatMap((row) => row[column] || []);
+        return names.map((name) => ({ name, kind: kind(), icon, href: href(qmgr, name) }));
       } catch {
         return [];
       }

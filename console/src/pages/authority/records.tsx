@@ -35,7 +35,7 @@ export interface RecordsProps {
 
 export function Records({ qmgr, turn, changed, object }: RecordsProps) {
   const source = useMemo(() => localSource<RecordRow>(async () => (await records(qmgr, object)).map(row)), [qmgr, turn, object?.name]);
-  const columns = useMemo(() => (object ? matrix(object.type) : COLUMNS), [object?.type]);
+  const columns = useMemo(() => (object ? matrix(object.type) : allColumns()), [object?.type]);
   const ticks = columns.map(({ key }) => key).filter((key) => key.startsWith('may') && !/^may(PASS|SET.)/.test(key));
   const shown = object ? ['entity', 'kind', 'profile', ...ticks] : ['entity', 'kind', 'type', 'profile', 'words'];
   return (
@@ -88,17 +88,25 @@ function keyOf({ type, profile, kind, entity }: AuthorityRecord): string {
   return `${type} ${profile} ${kind} ${entity}`;
 }
 
-const entity: Column<RecordRow> = { key: 'entity', title: t('column.entity'), width: '2fr', cell: (record) => record.entity };
-const kind: Column<RecordRow> = { key: 'kind', title: t('column.kind'), width: 76, cell: (record) => t(`authority.${record.kind}`) };
-const profile: Column<RecordRow> = { key: 'profile', title: t('column.profile'), width: '2fr', cell: (record) => <span class="object" title={record.profile}>{record.profile}</span> };
-const words: Column<RecordRow> = {
-  key: 'words', title: t('column.words'), width: '5fr', cell: (record) => (record.words === '' ? <span class="quiet">{t('authority.nothing')}</span> : <span title={record.words}>{record.words}</span>),
-};
+/** The columns that every list of records has. */
+function common() {
+  const entity: Column<RecordRow> = { key: 'entity', title: t('column.entity'), width: '2fr', cell: (record) => record.entity };
+  const kind: Column<RecordRow> = { key: 'kind', title: t('column.kind'), width: 76, cell: (record) => t(`authority.${record.kind}`) };
+  const profile: Column<RecordRow> = { key: 'profile', title: t('column.profile'), width: '2fr', cell: (record) => <span class="object" title={record.profile}>{record.profile}</span> };
+  const words: Column<RecordRow> = {
+    key: 'words', title: t('column.words'), width: '5fr', cell: (record) => (record.words === '' ? <span class="quiet">{t('authority.nothing')}</span> : <span title={record.words}>{record.words}</span>),
+  };
+  return { entity, kind, profile, words };
+}
 
-const COLUMNS: Column<RecordRow>[] = [entity, kind, { key: 'type', title: t('column.type'), width: 152, cell: (record) => t(`objectType.${record.type}`) }, profile, words];
+function allColumns(): Column<RecordRow>[] {
+  const { entity, kind, profile, words } = common();
+  return [entity, kind, { key: 'type', title: t('column.type'), width: 152, cell: (record) => t(`objectType.${record.type}`) }, profile, words];
+}
 
 /** A column for each authority that objects of the type have. */
 function matrix(type: ObjectType): Column<RecordRow>[] {
+  const { entity, kind, profile, words } = common();
   const { calls, commands } = wordsOf(type);
   const ticks = [...calls, ...commands].map((word): Column<RecordRow> => ({
     key: `may${word}`, title: word, width: Math.max(48, 17 + word.length * 8), largeFirst: true,

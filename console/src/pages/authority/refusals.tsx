@@ -35,12 +35,12 @@ export interface ClientRow {
   cause: string;
 }
 
-const when = { key: 'at', title: t('column.at'), width: 92, align: 'end', cell: ({ at }: { at: number }) => <time title={moment(at)}>{clock(at)}</time> } as const;
-const often = { key: 'count', title: t('column.count'), width: 72, align: 'end', help: t('authority.countHelp'), cell: ({ count }: { count: number }) => count } as const;
+const when = () => ({ key: 'at', title: t('column.at'), width: 92, align: 'end', cell: ({ at }: { at: number }) => <time title={moment(at)}>{clock(at)}</time> }) as const;
+const often = () => ({ key: 'count', title: t('column.count'), width: 72, align: 'end', help: t('authority.countHelp'), cell: ({ count }: { count: number }) => count }) as const;
 const NO = <span class="quiet">–</span>;
 
 const callColumns = (qmgr: string, changed: () => void): Column<CallRow>[] => [
-  when, often,
+  when(), often(),
   { key: 'user', title: t('column.user'), width: 112, cell: ({ user }) => user },
   { key: 'object', title: t('column.object'), width: '2fr', cell: ({ object, type }) => (object === null ? <span class="quiet">{t('authority.connecting')}</span> : <span title={`${type} ${object}`}>{object} <span class="quiet">{textOf(`objectType.${type}`)}</span></span>) },
   { key: 'lacks', title: t('column.lacks'), width: 104, cell: ({ lacks }) => (lacks === null ? NO : <span class="is-error">{lacks}</span>) },
@@ -57,8 +57,8 @@ const callColumns = (qmgr: string, changed: () => void): Column<CallRow>[] => [
     : []),
 ];
 
-const CLIENT_COLUMNS: Column<ClientRow>[] = [
-  when, often,
+const clientColumns = (): Column<ClientRow>[] => [
+  when(), often(),
   { key: 'user', title: t('column.user'), width: 132, cell: ({ user }) => user ?? NO },
   { key: 'channel', title: t('column.channel'), width: 188, cell: ({ channel }) => channel ?? NO },
   { key: 'address', title: t('column.address'), width: 132, cell: ({ address }) => address ?? NO },
@@ -81,13 +81,14 @@ export function RefusedCalls({ qmgr, turn, object, changed }: { qmgr: string; tu
 }
 
 export function RefusedClients({ qmgr, turn, channel }: { qmgr: string; turn: number; channel?: string }) {
+  const columns = useMemo(clientColumns, []);
   const source = useMemo(
     () => localSource<ClientRow>(async () => (await refusedClients(qmgr)).filter((one) => channel === undefined || one.channel === channel).map(clientRow)),
     [qmgr, turn, channel],
   );
   return (
     <List<ClientRow>
-      name="refusedClients" label={t('authority.clients')} sourceKey={`${qmgr} ${turn} ${channel}`} source={() => source} keyOf={({ key }) => key} columns={CLIENT_COLUMNS}
+      name="refusedClients" label={t('authority.clients')} sourceKey={`${qmgr} ${turn} ${channel}`} source={() => source} keyOf={({ key }) => key} columns={columns}
       shown={['at', 'count', 'user', 'channel', 'address', 'cause']} always={[]} sort={['-at']} example="user=app" filters={['user', 'channel', 'address', 'count']}
       href={({ channel: name, user, address }) =>
         addressWith({ ...NO_QUESTION, name: name ?? undefined, user: user ?? undefined, address: address ?? undefined, authenticated: 'true' })

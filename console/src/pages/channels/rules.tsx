@@ -27,9 +27,10 @@ export function Rules({ qmgr, turn, changed, channel }: RulesProps) {
     () => localSource<Rule>(async () => (await displayAll<Displayed>(qmgr, 'chlauth', { name: '*' })).map(ruleOf).filter(({ profile }) => channel === undefined || matches(profile, channel))),
     [qmgr, turn, channel],
   );
+  const columns = useMemo(columnsOf, []);
   return (
     <List<Rule>
-      name="rules" label={t('channels.rules')} sourceKey={`${qmgr} ${turn} ${channel}`} source={() => source} keyOf={({ key }) => key} columns={COLUMNS}
+      name="rules" label={t('channels.rules')} sourceKey={`${qmgr} ${turn} ${channel}`} source={() => source} keyOf={({ key }) => key} columns={columns}
       shown={['profile', 'type', 'who', 'from', 'effect', 'check', 'description']} always={[]} sort={['profile']} example="type=BLOCKUSER" filters={['profile', 'type', 'who', 'from', 'effect', 'check']}
       toolbar={
         <>
@@ -42,7 +43,7 @@ export function Rules({ qmgr, turn, changed, channel }: RulesProps) {
   );
 }
 
-const COLUMNS: Column<Rule>[] = [
+const columnsOf = (): Column<Rule>[] => [
   { key: 'profile', title: t('column.channel'), width: 180, cell: ({ profile }) => <span class="object">{profile}</span> },
   { key: 'type', title: t('column.type'), width: 132, cell: ({ type }) => t(`ruleType.${type}`) },
   { key: 'who', title: t('column.who'), width: '2fr', cell: ({ who }) => <span title={who}>{who || <span class="quiet">–</span>}</span> },
