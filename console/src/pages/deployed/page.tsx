@@ -16,7 +16,7 @@ import { go, route } from '../../router.ts';
 import { addressOf } from '../../routes.ts';
 import { t } from '../../text.ts';
 import { Archive } from './archive.tsx';
-import { activeOf, type Details, detailsOf, failedShare, type Kind, KINDS, remove, start, stop, type Summary, summary } from './kinds.ts';
+import { activeOf, type Details, detailsOf, failedShare, type Kind, KINDS, remove, saidIn, start, stop, type Summary, summary } from './kinds.ts';
 import { State } from './list.tsx';
 
 const AGAIN_MS = 10_000;
@@ -157,7 +157,7 @@ export function Errors({ active }: { active: Active | undefined }) {
                   <td><time title={moment(at)}>{clock(at)}</time></td>
                   <td>{status === 204 ? t('deployed.noReply') : String(status)}</td>
                   <td class="is-end">{time(milliseconds)}</td>
-                  <td class="object">{answer}</td>
+                  <td class="object">{saidIn(answer)}</td>
                 </tr>
               ))}
             </tbody>
