@@ -28,6 +28,8 @@ export type PageEntry = Shown<PageProps> & {
   keys?: string;
   /** The entry of the bar that is marked while this page is open. */
   under?: PageName;
+  /** Who is offered it; default: everybody. An address that is typed opens it all the same, and the server decides. */
+  isFor?(): boolean;
 };
 
 /** What a tab of a queue is given. */
@@ -64,6 +66,9 @@ const loadQueue = () => import('./pages/queue.tsx');
 /** Parts that most people open next: they are fetched when the first page is drawn and nothing else is to do. */
 export const NEXT: readonly (() => Promise<unknown>)[] = [() => preload(loadQueue), ...QUEUE_TABS.slice(0, 1).flatMap(({ load }) => (load ? [() => preload(load)] : []))];
 
+/** The server tells of services and of itself to those who operate it. */
+const isOperator = () => may.value.administer;
+
 export const PAGES: Partial<Record<PageName, PageEntry>> = {
   now: { title: 'pages.now', view: NowPage, bar: { icon: 'now', group: 'qmgr' }, keys: 'g n' },
   queues: { title: 'pages.queues', view: QueuesPage, bar: { icon: 'queues', group: 'qmgr' }, keys: 'g q' },
@@ -78,12 +83,12 @@ export const PAGES: Partial<Record<PageName, PageEntry>> = {
   mqsc: { title: 'pages.mqsc', load: () => import('./pages/mqsc.tsx'), bar: { icon: 'mqsc', group: 'qmgr' }, keys: 'g m' },
   events: { title: 'pages.events', load: () => import('./pages/events.tsx'), bar: { icon: 'events', group: 'qmgr' }, keys: 'g e' },
   connect: { title: 'pages.connect', load: () => import('./pages/connect.tsx'), bar: { icon: 'connect', group: 'qmgr' } },
-  services: { title: 'pages.services', load: () => import('./pages/services.tsx'), bar: { icon: 'services', group: 'server' }, keys: 'g s' },
+  services: { title: 'pages.services', load: () => import('./pages/services.tsx'), bar: { icon: 'services', group: 'server' }, keys: 'g s', isFor: isOperator },
   service: { title: 'pages.service', load: () => import('./pages/service.tsx'), under: 'services' },
-  apis: { title: 'pages.apis', load: () => import('./pages/apis.tsx'), bar: { icon: 'apis', group: 'server' } },
+  apis: { title: 'pages.apis', load: () => import('./pages/apis.tsx'), bar: { icon: 'apis', group: 'server' }, isFor: isOperator },
   api: { title: 'pages.api', load: () => import('./pages/api.tsx'), under: 'apis' },
-  requesters: { title: 'pages.requesters', load: () => import('./pages/requesters.tsx'), bar: { icon: 'requesters', group: 'server' } },
+  requesters: { title: 'pages.requesters', load: () => import('./pages/requesters.tsx'), bar: { icon: 'requesters', group: 'server' }, isFor: isOperator },
   requester: { title: 'pages.requester', load: () => import('./pages/requester.tsx'), under: 'requesters' },
   explorer: { title: 'pages.explorer', load: () => import('./pages/explorer.tsx'), bar: { icon: 'explorer', group: 'server' }, keys: 'g x' },
-  server: { title: 'pages.server', load: () => import('./pages/server.tsx'), bar: { icon: 'server', group: 'server' } },
+  server: { title: 'pages.server', load: () => import('./pages/server.tsx'), bar: { icon: 'server', group: 'server' }, isFor: isOperator },
 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { differences } from '../src/pages/events/differences.ts';
 import { Ring } from '../src/pages/events/ring.ts';
 import { samplesOf, shown } from '../src/pages/server/metrics.ts';
-import { failedShare, rowOf, summary } from '../src/pages/deployed/kinds.ts';
+import { failedShare, rowOf, saidIn, summary } from '../src/pages/deployed/kinds.ts';
 
 test('metrics become certificates, pools and recovery logs, the first to end first', () => {
   const text = [
@@ -47,4 +47,9 @@ test('the share of failed calls is of the last minutes, and of nothing there is 
   assert.equal(failedShare(active), 10);
   assert.equal(failedShare({ ...active, recent: { ...recent, requests: 0 } }), null);
   assert.equal(failedShare(undefined), null);
+});
+
+test('an answer that was kept is read as its sentences, a body that was cut as it is', () => {
+  assert.equal(saidIn('{"errorMessage":"BAQ: &#39;a&#39;.","errorDetails":"Why."}'), "BAQ: 'a'. Why.");
+  assert.equal(saidIn('{"errorMess'), '{"errorMess');
 });

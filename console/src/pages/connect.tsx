@@ -15,14 +15,14 @@ import { Facts } from './deployed/page.tsx';
 
 export default function ConnectPage({ parameters: { qmgr = '' } }: PageProps) {
   const { answer: card, error, isLoading, again } = useAsked(qmgr, (signal) => connectCard(qmgr, signal));
-  if (error instanceof Refused && error.status === 404) return <Empty title={t('connect.none')} />;
+  const isUnknown = error instanceof Refused && error.status === 404;
   return (
     <div class="connect">
       <header class="page-head">
         <h1>{t('pages.connect')}</h1>
         <p class="quiet">{t('connect.about', { qmgr })}</p>
       </header>
-      {error !== undefined && <Failed error={error} again={again} />}
+      {isUnknown ? <Empty title={t('connect.none')} /> : error !== undefined && <Failed error={error} again={again} />}
       {!card && isLoading && <Loading />}
       {card && (
         <>

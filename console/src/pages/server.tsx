@@ -118,17 +118,19 @@ function Certificates({ certificates }: { certificates: readonly Certificate[] }
   return (
     <section aria-labelledby="server-certificates">
       <h2 id="server-certificates">{t('server.certificates')}</h2>
-      <table class="plain-table">
-        <thead><tr><th scope="col">{t('server.file')}</th><th scope="col">{t('server.subject')}</th><th scope="col">{t('server.ends')}</th><th scope="col" class="is-end">{t('server.left')}</th></tr></thead>
-        <tbody>
-          {certificates.map(({ file, subject, ends }) => (
-            <tr key={file + subject}>
-              <th scope="row">{file}</th><td>{subject}</td><td>{moment(ends)}</td>
-              <td class={ends - now < 30 * 86_400 ? 'is-end is-warning' : 'is-end'}>{ends < now ? t('server.ended') : span(ends - now)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div class="table-box" tabIndex={0}>
+        <table class="plain-table">
+          <thead><tr><th scope="col">{t('server.file')}</th><th scope="col">{t('server.subject')}</th><th scope="col">{t('server.ends')}</th><th scope="col" class="is-end">{t('server.left')}</th></tr></thead>
+          <tbody>
+            {certificates.map(({ file, subject, ends }) => (
+              <tr key={file + subject}>
+                <th scope="row">{file}</th><td>{subject}</td><td>{moment(ends)}</td>
+                <td class={ends - now < 30 * 86_400 ? 'is-end is-warning' : 'is-end'}>{ends < now ? t('server.ended') : span(ends - now)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }
@@ -138,22 +140,24 @@ function Pools({ pools }: { pools: readonly Pool[] }) {
   return (
     <section aria-labelledby="server-pools">
       <h2 id="server-pools">{t('server.pools')}</h2>
-      <table class="plain-table">
-        <thead>
-          <tr>
-            <th scope="col">{t('server.usedBy')}</th><th scope="col">{t('shell.qmgr')}</th>
-            {(['inUse', 'idle', 'waiting', 'waited', 'refused', 'failed'] as const).map((one) => <th key={one} scope="col" class="is-end">{t(`server.${one}`)}</th>)}
-          </tr>
-        </thead>
-        <tbody>
-          {pools.map((pool) => (
-            <tr key={`${pool.usedBy} ${pool.qmgr} ${pool.remote}`}>
-              <th scope="row">{pool.usedBy}</th><td>{pool.qmgr}</td>
-              {(['inUse', 'idle', 'waiting', 'waited', 'refused', 'failed'] as const).map((one) => <td key={one} class={(one === 'waiting' || one === 'refused') && pool[one] > 0 ? 'is-end is-warning' : 'is-end'}>{count(pool[one])}</td>)}
+      <div class="table-box" tabIndex={0}>
+        <table class="plain-table">
+          <thead>
+            <tr>
+              <th scope="col">{t('server.usedBy')}</th><th scope="col">{t('shell.qmgr')}</th>
+              {(['inUse', 'idle', 'waiting', 'waited', 'refused', 'failed'] as const).map((one) => <th key={one} scope="col" class="is-end">{t(`server.${one}`)}</th>)}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {pools.map((pool) => (
+              <tr key={`${pool.usedBy} ${pool.qmgr} ${pool.remote}`}>
+                <th scope="row">{pool.usedBy}</th><td>{pool.qmgr}</td>
+                {(['inUse', 'idle', 'waiting', 'waited', 'refused', 'failed'] as const).map((one) => <td key={one} class={(one === 'waiting' || one === 'refused') && pool[one] > 0 ? 'is-end is-warning' : 'is-end'}>{count(pool[one])}</td>)}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }

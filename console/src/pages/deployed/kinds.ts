@@ -104,6 +104,18 @@ export function failedShare(active: Active | undefined): number | null {
   return requests === 0 ? null : Math.min(100, ((failed + unanswered) / requests) * 100);
 }
 
+/** What an answer that was kept says: the sentences of an error of services, or the beginning of the body. */
+export function saidIn(answer: string): string {
+  try {
+    const { errorMessage, errorDetails } = JSON.parse(answer) as { errorMessage?: string; errorDetails?: string };
+    const said = [errorMessage, errorDetails].filter(Boolean).join(' ');
+    return said === '' ? answer : said.replaceAll('&#39;', "'");
+  } catch {
+    // A body that was cut is no JSON.
+    return answer.replaceAll('&#39;', "'");
+  }
+}
+
 export function stateOf(status: string | undefined): Row['state'] {
   return status === undefined ? null : status.toLowerCase() === 'started' ? 'started' : 'stopped';
 }

@@ -16,7 +16,7 @@ import { go, route } from '../../router.ts';
 import { addressOf } from '../../routes.ts';
 import { t } from '../../text.ts';
 import { Archive } from './archive.tsx';
-import { activeOf, type Details, detailsOf, failedShare, type Kind, KINDS, remove, start, stop, type Summary, summary } from './kinds.ts';
+import { activeOf, type Details, detailsOf, failedShare, type Kind, KINDS, remove, saidIn, start, stop, type Summary, summary } from './kinds.ts';
 import { State } from './list.tsx';
 
 const AGAIN_MS = 10_000;
@@ -146,21 +146,23 @@ export function Errors({ active }: { active: Active | undefined }) {
     <section aria-labelledby="deployed-errors">
       <h2 id="deployed-errors">{t('deployed.errors')}</h2>
       {active.errors.length === 0 ? <p class="quiet">{t('deployed.noErrors')}</p> : (
-        <table class="plain-table">
-          <thead>
-            <tr><th scope="col">{t('deployed.when')}</th><th scope="col">{t('deployed.status')}</th><th scope="col" class="is-end">{t('deployed.took')}</th><th scope="col">{t('deployed.answer')}</th></tr>
-          </thead>
-          <tbody>
-            {active.errors.map(({ at, status, milliseconds, answer }) => (
-              <tr key={at + answer}>
-                <td><time title={moment(at)}>{clock(at)}</time></td>
-                <td>{status === 204 ? t('deployed.noReply') : String(status)}</td>
-                <td class="is-end">{time(milliseconds)}</td>
-                <td class="object">{answer}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <div class="table-box" tabIndex={0}>
+          <table class="plain-table">
+            <thead>
+              <tr><th scope="col">{t('deployed.when')}</th><th scope="col">{t('deployed.status')}</th><th scope="col" class="is-end">{t('deployed.took')}</th><th scope="col">{t('deployed.answer')}</th></tr>
+            </thead>
+            <tbody>
+              {active.errors.map(({ at, status, milliseconds, answer }) => (
+                <tr key={at + answer}>
+                  <td><time title={moment(at)}>{clock(at)}</time></td>
+                  <td>{status === 204 ? t('deployed.noReply') : String(status)}</td>
+                  <td class="is-end">{time(milliseconds)}</td>
+                  <td class="object">{saidIn(answer)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
     </section>
   );

@@ -56,7 +56,7 @@ const COLUMNS: Column<Row>[] = [
 function rowOf(change: Change, index: number): Row {
   const { at, user, what, object: { type, name }, before, after } = change;
   const changed = differences(before, after).map(({ name: one, from, to }) => `${one} ${from || '–'} → ${to || '–'}`).join(', ');
-  return { key: `${at} ${type} ${name} ${index}`, at, user: user ?? '–', what, type, name, changed: isThere(before) && isThere(after) ? changed : '', change };
+  return { key: `${at} ${type} ${name} ${index}`, at, user: user ?? '–', what, type, name, changed: isThere(before) && isThere(after) ? changed : (change.mqsc ?? ''), change };
 }
 
 /** A definition that is not there has no members. */

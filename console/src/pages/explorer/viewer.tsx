@@ -53,7 +53,7 @@ export function Viewer({ document, values }: ViewerProps) {
         ))}
         {groups.length === 0 && <p class="quiet">{t('search.none', { text: search.value })}</p>}
       </nav>
-      <div ref={detail} class="viewer-detail">
+      <div ref={detail} class="viewer-detail" tabIndex={0} role="region" aria-label={open ? open.summary || open.path : document.title}>
         {open ? <Operation key={open.id} operation={open} source={document.source} values={values} /> : <About document={document} />}
       </div>
     </div>

@@ -30,14 +30,14 @@ export function messageOf(line: string): Message {
   return { text, attributes };
 }
 
-/** As runmqsc prints it: two attributes a line. */
-export function asText({ messages }: Answer): string {
+/** As runmqsc prints it: two attributes a line, or one where lines are short. */
+export function asText({ messages }: Answer, columns: 1 | 2 = 2): string {
   return messages.map(({ text, attributes }) => {
     const cells = attributes.map(([keyword, value]) => (value === '' ? `${keyword}( )` : `${keyword}(${value})`));
     const lines: string[] = [];
     for (let at = 0; at < cells.length; at += 1) {
       const [one = '', two] = [cells[at], cells[at + 1]];
-      if (two !== undefined && one.length < 39 && two.length < 39) {
+      if (columns === 2 && two !== undefined && one.length < 39 && two.length < 39) {
         lines.push(`   ${one.padEnd(39)} ${two}`);
         at += 1;
       } else {

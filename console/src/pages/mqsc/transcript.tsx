@@ -20,6 +20,8 @@ export interface Entry {
   note?: string;
 }
 
+/** Pixels below which two attributes do not fit a line. */
+const NARROW = 760;
 /** Rows of a table that are drawn; the copy has all. */
 const MOST_ROWS = 500;
 
@@ -73,7 +75,7 @@ function One({ entry: { command, answer, failure, note, at }, isTable, again }: 
 
 function AnswerView({ answer, isTable }: { answer: Answer; isTable: boolean }) {
   const table = isTable ? asTable(answer) : undefined;
-  if (!table) return <pre class="mqsc-text">{asText(answer)}</pre>;
+  if (!table) return <pre class="mqsc-text">{asText(answer, innerWidth < NARROW ? 1 : 2)}</pre>;
   const others = answer.messages.filter(({ attributes }) => attributes.length === 0);
   return (
     <>
