@@ -7,10 +7,11 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use system_tests::http::Client;
 use system_tests::program;
-use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, READER_PASSWORD, Server, ServerOptions};
+use system_tests::server::{ADMIN_PASSWORD, READER_PASSWORD, Server, ServerOptions};
 
 use super::why::{mqsc, put};
 use super::{BASE, connect, connect_as, good, post, put_text};
+use crate::client::write;
 
 const SERVICE: &str = "\
 provider=mq
@@ -37,7 +38,7 @@ impl World {
         let services = folder.path().join("zosconnect/services");
         std::fs::create_dir_all(&services)?;
         let source = folder.path().join("loan.properties");
-        std::fs::write(&source, SERVICE)?;
+        write(&source, SERVICE)?;
         let mut build = Command::new(program::quaymaster()?);
         let output = build.args(["service", "build"]).arg(&source).arg("-o").arg(services.join("loan.sar")).output()?;
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -187,5 +188,32 @@ fn what_was_changed_is_listed_with_who_changed_it_and_how() -> Result<()> {
     ensure!(change["before"] == json!({ "MAXDEPTH": "2" }), "{change}");
     ensure!(change["after"] == json!({ "MAXDEPTH": "7", "DESCR": "orders" }), "{change}");
     ensure!(change["mqsc"] == "ALTER QLOCAL(DEV.ORDERS) MAXDEPTH(7) DESCR('orders')", "{change}");
+    Ok(())
+}
+
+#[test]
+fn a_server_that_is_well_has_no_problems_and_a_stopped_listener_is_one() -> Result<()> {
+    let mut world = World::start()?;
+    let rules = |world: &mut World| -> Result<Vec<String>> {
+        let list = good(world.reader.ask("GET", &format!("{BASE}/problems"), "", b"")?)?;
+        let all = list["problems"].as_array().context("a list")?;
+        // The disk of the machine may be nearly full.
+        let rules = all.iter().filter_map(|problem| problem["rule"].as_str()).filter(|rule| *rule != "disk-low");
+        Ok(rules.map(str::to_owned).collect())
+    };
+    let well = rules(&mut world)?;
+    ensure!(well.is_empty(), "{well:?}");
+    mqsc(&mut world.admin, "STOP LISTENER(DEV.LISTENER.TCP)")?;
+    let begun = super::now();
+    while rules(&mut world)? != ["listener-down"] {
+        ensure!(begun.elapsed().as_secs() < 20, "{:?}", rules(&mut world)?);
+    }
+    let (problem, _) = world.problem("listener-down")?;
+    ensure!(commands(&problem)? == ["START LISTENER('DEV.LISTENER.TCP')"], "{problem}");
+    let off = tempfile::tempdir()?;
+    let server = Server::start(&ServerOptions::on(off.path()))?;
+    let mut reader = connect_as(&server, "reader", READER_PASSWORD)?;
+    let list = good(reader.ask("GET", &format!("{BASE}/problems"), "", b"")?)?;
+    ensure!(!list.to_string().contains("listener-down"), "the server is not to listen: {list}");
     Ok(())
 }

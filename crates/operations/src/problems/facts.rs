@@ -127,14 +127,10 @@ impl Facts {
 }
 
 fn silent_listeners(queue_manager: &QueueManager) -> Vec<Arc<AdministeredObject>> {
-    use model::definition::listener::StartControl;
-    if !queue_manager.has_listener_host() {
-        return Vec::new();
-    }
     let running = queue_manager.started_objects(AuthorityObject::Listener);
     let is_silent = |object: &Arc<AdministeredObject>| match &**object {
         AdministeredObject::Listener(listener) => {
-            listener.control != StartControl::Manual
+            queue_manager.is_to_listen(listener)
                 && running.iter().all(|running| running.started.name != listener.name.as_str())
         }
         _ => false,

@@ -16,6 +16,8 @@ const SLOW_SYNC: Duration = Duration::from_millis(50);
 const FEWEST_SYNCS: u32 = 3;
 /// Percent of a disk.
 const LEAST_FREE: u64 = 10;
+/// So many bytes are enough, however large the disk is.
+const ENOUGH_FREE: u64 = 10 << 30;
 
 pub(super) fn find(facts: &Facts) -> Vec<Finding> {
     let found = [failed, full, damaged, slow, disk, records_dropped, command_server];
@@ -83,7 +85,7 @@ fn slow(facts: &Facts) -> Option<Finding> {
 fn disk(facts: &Facts) -> Option<Finding> {
     let disk = facts.disk.filter(|disk| disk.total > 0)?;
     let percent = disk.free.saturating_mul(100) / disk.total;
-    (percent < LEAST_FREE).then(|| {
+    (percent < LEAST_FREE && disk.free < ENOUGH_FREE).then(|| {
         let severity = if percent < LEAST_FREE / 5 { Severity::Error } else { Severity::Warning };
         of_manager(facts, "disk-low", severity)
             .mark(percent)

@@ -42,7 +42,7 @@ fn churn(facts: &Facts, application: &str, count: u64, seconds: u64) -> Option<F
             .value("perSecond", rate)
             .value("connects", count)
             .value("seconds", seconds)
-            .next(json!({ "action": "application", "application": name, "text": format!("See the connections of {name}") })),
+            .next(json!({ "action": "applications", "application": name, "text": format!("See the connections of {name}") })),
     )
 }
 

@@ -69,6 +69,11 @@ pub trait ListenerHost: Send + Sync {
     /// The address is in use or cannot be used. `Unsupported`: this server is to listen to nobody.
     fn start_listener(&self, queue_manager: &QueueManager, definition: &ListenerDefinition) -> io::Result<()>;
 
+    /// False for a listener that stands for an address which this server is not to open.
+    fn is_to_listen(&self, _definition: &ListenerDefinition) -> bool {
+        true
+    }
+
     /// Why a server-connection channel with this SSLCIPH would refuse every client, and what to do.
     fn why_not_served(&self, cipher_specification: &str) -> Option<String>;
 }
@@ -164,6 +169,12 @@ impl QueueManager {
         for status in self.started_objects(AuthorityObject::Listener) {
             self.stop_started(AuthorityObject::Listener, &status.started.name);
         }
+    }
+
+    /// Whether a listener is to run now: it starts with the queue manager, and the server opens its address.
+    pub fn is_to_listen(&self, definition: &ListenerDefinition) -> bool {
+        let host = self.engine().started_objects.listeners.lock().host.clone();
+        definition.control != StartControl::Manual && host.is_some_and(|host| host.is_to_listen(definition))
     }
 
     /// Whether a server starts its listeners: not before its doors are open, nor when it ends.

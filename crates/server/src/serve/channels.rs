@@ -165,6 +165,10 @@ async fn keep(door: Arc<Door>, manager: QueueManager, handle: StartedHandle, nam
 }
 
 impl ListenerHost for Channels {
+    fn is_to_listen(&self, definition: &ListenerDefinition) -> bool {
+        !self.is_own(definition) || self.address.is_some()
+    }
+
     fn why_not_served(&self, cipher_specification: &str) -> Option<String> {
         self.door.why_not_served(cipher_specification)
     }

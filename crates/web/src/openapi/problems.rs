@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::api::ApiHandler;
-use crate::openapi::details::{Body, Content, Details, MESSAGE_API, Parameter, Shape, Success, plain, query, success};
+use crate::openapi::details::{Body, CONSOLE, Content, Details, Parameter, Shape, Success, plain, query, success};
 
 const PROBLEMS: &[Success] = &[success(200, "What is wrong, the worst first", Content::Json("Problems"))];
 const SINCE: Parameter = query("since", Shape::Text, "Only what happened then or later: `2026-11-23T04:00:00Z`.");
@@ -17,20 +17,20 @@ pub(super) fn details(handler: ApiHandler) -> Details {
         ApiHandler::ListChanges => Details {
             parameters: &[SINCE, LIMIT],
             ..plain(
-                MESSAGE_API,
+                CONSOLE,
                 "At most 1000, since the start of the queue manager, of objects that the user may see. Attributes are MQSC keywords; of a change, those that differ.",
                 CHANGES,
             )
         },
         ApiHandler::ShowActivity => {
-            plain(MESSAGE_API, "`recent` is of the last minutes. Percentiles are right to a quarter.", ACTIVITY)
+            plain(CONSOLE, "`recent` is of the last minutes. Percentiles are right to a quarter.", ACTIVITY)
         }
         ApiHandler::MuteProblem => {
-            Details { body: Some(Body::Json("Mute")), ..plain(MESSAGE_API, "For everybody who sees it.", MUTED) }
+            Details { body: Some(Body::Json("Mute")), ..plain(CONSOLE, "For everybody who sees it.", MUTED) }
         }
-        ApiHandler::UnmuteProblem => plain(MESSAGE_API, "Also when it is not muted.", MUTED),
+        ApiHandler::UnmuteProblem => plain(CONSOLE, "Also when it is not muted.", MUTED),
         _ => plain(
-            MESSAGE_API,
+            CONSOLE,
             "At most 200 problems of the objects that the user may see. `leftOut` counts further ones. What changes is told by the event `problem` of a live stream.",
             PROBLEMS,
         ),
