@@ -47,6 +47,26 @@ fn the_page_on_moving_works_as_pasted() -> Result<()> {
     runs_as_pasted("moving.md", 3)
 }
 
+/// The sections on lists and problems show answers with times in them.
+#[test]
+fn the_page_on_resources_of_the_console_works_as_pasted() -> Result<()> {
+    let page = page("console-api.md")?;
+    let titles = ["Page and assets", "Session", "Grammar of MQSC", "Log", "Connect card"];
+    let mut sections = page.split("\n## ");
+    let mut own = sections.next().unwrap_or_default().to_owned();
+    for section in sections.filter(|section| titles.iter().any(|title| section.starts_with(&format!("{title}\n")))) {
+        own.push('\n');
+        own.push_str(section);
+    }
+    let out = Checkout::new()?.run(&shell_blocks(&own).concat())?;
+    let shown: Vec<&str> = own.lines().filter_map(|line| line.strip_prefix("# -> ")).collect();
+    ensure!(shown.len() == titles.len(), "{} sections show {} answers", titles.len(), shown.len());
+    for answer in shown {
+        ensure!(out.contains(answer), "{answer} is not in\n{out}");
+    }
+    Ok(())
+}
+
 /// Families that the server shows only once an API requester is deployed.
 const OF_REQUESTERS: [&str; 3] = [
     "quaymaster_api_requester_calls_total",

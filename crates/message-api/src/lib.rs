@@ -4,7 +4,7 @@
 //! (`exported.rs`), records of copybooks (`copybooks.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`). What
 //! clients do with messages: deliveries with locks (`deliveries/`), streams (`streams/`), push targets (`push/`), requests with their replies
 //! (`requests/`), jobs (`jobs/`), keys that make a repetition safe (`keys.rs`). What operators see: history (`history/`), live events
-//! (`live/`), what dead letters say (`dead_letters.rs`), why a get that waits gets nothing (`differences.rs`).
+//! (`live/`), lines of the log (`log_lines.rs`), what dead letters say (`dead_letters.rs`), why a get that waits gets nothing (`differences.rs`).
 //!
 //! Never here: paths, headers and status codes of HTTP, which are `web`'s; authority and durability, which are the queue
 //! manager's. No request opens a way around its authorities.
@@ -31,6 +31,7 @@ pub mod jobs;
 mod json_text;
 pub mod keys;
 pub mod live;
+pub mod log_lines;
 pub mod outgoing;
 pub mod push;
 mod random_id;
@@ -61,9 +62,10 @@ impl MessageApi {
         server: Principal,
         push: push::Targets,
         copybooks: Arc<dyn copybooks::Copybooks>,
+        log: Arc<log_lines::LogLines>,
     ) -> Self {
         let jobs = Arc::new(jobs::Jobs::new(queue_managers.clone()));
-        let live = Arc::new(live::Live::new(queue_managers.clone(), Arc::clone(&jobs)));
+        let live = Arc::new(live::Live::new(queue_managers.clone(), Arc::clone(&jobs), log));
         let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers.clone(), server.clone()));
         let push = Arc::new(push::Push::new(queue_managers.clone(), Arc::clone(&deliveries), push));
         let streams = Arc::new(streams::Streams::new(Arc::clone(&deliveries), queue_managers.clone()));

@@ -1,7 +1,7 @@
 //! Live events: what clients see without asking again and again. One sampler looks at what any of them watches.
 //!
 //! Owns: streams and what they watch (`live/stream.rs`), the latest values of watched rows (`live/rows.rs`), news that are told once
-//! (`live/news.rs`), event messages as JSON (`live/event_text.rs`).
+//! (`live/news.rs`), which lines of the log a stream has sent, event messages as JSON (`live/event_text.rs`).
 //!
 //! Never here: how events are framed, and who signs in. What a viewer may see is asked of its `Viewer` whenever something is sent.
 //!
@@ -34,6 +34,7 @@ use self::rows::{Content, Key, Row, of_queue_manager, raw};
 pub use self::stream::EventId;
 use self::stream::{Sent, Stream};
 use crate::jobs::{Jobs, Record, State as JobState};
+use crate::log_lines::{Level, LogLines};
 use crate::random_id;
 
 /// Between two looks: rows are sent at most so often.
@@ -42,6 +43,8 @@ pub const TICK: Duration = Duration::from_millis(500);
 pub const MOST_ROWS: usize = 500;
 /// How long a stream without a connection is kept.
 pub const KEPT: Duration = Duration::from_secs(60);
+/// Lines of the log that one piece has.
+const LINES_OF_A_PIECE: usize = 100;
 /// Event messages that are taken in one look, of each queue manager.
 const MOST_EVENTS: usize = 256;
 
@@ -75,6 +78,8 @@ pub enum Sight<'a> {
     Job(&'a Record),
     /// Event messages that go to this queue.
     Events(&'a QueueManagerName, &'static str),
+    /// Lines of the server's log.
+    Log,
     Problem(&'a QueueManagerName, &'a Concern),
 }
 
@@ -94,6 +99,7 @@ pub struct Watch {
     pub queue_managers: bool,
     pub events: bool,
     pub problems: bool,
+    pub log: bool,
 }
 
 /// How many streams there may be with a connection.
@@ -143,6 +149,7 @@ pub struct Counts {
 pub struct Live {
     queue_managers: QueueManagers,
     jobs: Arc<Jobs>,
+    log: Arc<LogLines>,
     state: Mutex<State>,
 }
 
@@ -159,8 +166,8 @@ struct State {
 }
 
 impl Live {
-    pub fn new(queue_managers: QueueManagers, jobs: Arc<Jobs>) -> Self {
-        Self { queue_managers, jobs, state: Mutex::default() }
+    pub fn new(queue_managers: QueueManagers, jobs: Arc<Jobs>, log: Arc<LogLines>) -> Self {
+        Self { queue_managers, jobs, log, state: Mutex::default() }
     }
 
     /// Looks at what is watched, until it is dropped.
@@ -244,6 +251,9 @@ impl Live {
             Arc::clone(&stream.viewer)
         };
         state.set_watch(id, watch);
+        if let Some(stream) = state.streams.get_mut(&id) {
+            stream.log = watch.log.then(|| stream.log.unwrap_or_else(|| self.log.last()));
+        }
         // What is new is sent at once.
         state.look(&self.queue_managers, &self.jobs, Instant::now(), Some(id));
         let running = self.queue_managers.running();
@@ -261,6 +271,8 @@ impl Live {
         state.forget_parked(now);
         if !state.streams.is_empty() {
             state.look(&self.queue_managers, &self.jobs, now, None);
+            let last = self.log.last();
+            state.streams.values().filter(|stream| stream.has_lines(last)).for_each(|stream| stream.wake.notify_one());
         }
     }
 }
@@ -277,8 +289,15 @@ impl Attached {
         }
         let State { streams, rows, news, version, .. } = &mut *state;
         let stream = streams.get_mut(&self.id).filter(|stream| stream.is_connected_by(self.connection)).ok_or(Ended)?;
-        stream.take(self.id, rows, news, *version, most, &mut write);
-        if !stream.dirty.is_empty() {
+        let mut length = 0;
+        let mut counted = |event: &Event| {
+            let written = write(event);
+            length += written;
+            written
+        };
+        stream.take(self.id, rows, news, *version, most, &mut counted);
+        stream.take_lines(&self.live.log, most.saturating_sub(length), &mut write);
+        if !stream.dirty.is_empty() || stream.has_lines(self.live.log.last()) {
             self.wake.notify_one();
         }
         Ok(())
@@ -355,6 +374,26 @@ impl Stream {
         if self.dirty.is_empty() {
             self.version = version;
         }
+    }
+
+    /// Lines of the log, of which the client sees by their numbers when it has missed some.
+    fn take_lines(&mut self, log: &LogLines, most: usize, write: &mut dyn FnMut(&Event) -> usize) {
+        let Some(after) = self.log else { return };
+        if !self.viewer.sees(Sight::Log) {
+            self.log = Some(log.last());
+            return;
+        }
+        let mut length = 0;
+        let page = log.after(after, Level::Trace, LINES_OF_A_PIECE);
+        for line in &page.lines {
+            if length >= most {
+                return;
+            }
+            let text = serde_json::to_string(&**line).expect("a line is JSON");
+            length += write(&Event { name: "log", id: None, data: raw(text) });
+            self.log = Some(line.number);
+        }
+        self.log = Some(page.next);
     }
 
     /// What the client does not know of a row.

@@ -236,6 +236,7 @@ impl Configuration {
             messaging: self.messaging.clone(),
             message_api: self.message_api.clone(),
             push: self.push.clone(),
+            log: Arc::default(),
             push_file: None,
             console: self.console.clone(),
             zosconnect,

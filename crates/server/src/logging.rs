@@ -1,10 +1,13 @@
 //! Log lines on standard error: text for people, JSON for machines. Published identifiers lead the message.
 //!
-//! Lines that a queue manager's SET SYSTEM EXCLMSG leaves out are not written.
+//! Lines that a queue manager's SET SYSTEM EXCLMSG leaves out are not written. The last lines that were written are kept in memory
+//! for the console (`logging/remembered.rs`).
+
+mod remembered;
 
 use std::io::IsTerminal;
 use std::panic::PanicHookInfo;
-use std::sync::OnceLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use queue_manager::system_settings::is_excluded_from_log;
 use tracing::field::{Field, Visit};
@@ -15,10 +18,21 @@ use tracing_subscriber::layer::{Context, Filter, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, reload};
 
+use web::options::LogLines;
+
 use crate::configuration::{LogFormat, LogLevel};
+use crate::logging::remembered::Remember;
 
 /// The level, which a later call changes.
 static LEVELS: OnceLock<reload::Handle<Targets, Registry>> = OnceLock::new();
+
+/// The last lines of this process.
+static LINES: LazyLock<Arc<LogLines>> = LazyLock::new(Arc::default);
+
+/// The last lines of the log.
+pub(crate) fn lines() -> Arc<LogLines> {
+    Arc::clone(&LINES)
+}
 
 /// Our own crates log at `level`, all others at warn or less. With JSON a panic is a line of the log too.
 ///
@@ -32,11 +46,18 @@ pub(crate) fn start(format: LogFormat, level: LogLevel) {
     let (levels, handle) = reload::Layer::new(levels);
     let filter = levels.and(NotExcluded);
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let remember = Remember(self::lines());
     let registry = tracing_subscriber::registry();
     // A subscriber that is there already (tests) stays.
     let started = match format {
-        LogFormat::Json => registry.with(lines.json().flatten_event(true).with_filter(filter)).try_init(),
-        LogFormat::Text => registry.with(lines.with_ansi(colour()).with_target(false).with_filter(filter)).try_init(),
+        LogFormat::Json => {
+            let lines = lines.json().flatten_event(true).and_then(remember);
+            registry.with(lines.with_filter(filter)).try_init()
+        }
+        LogFormat::Text => {
+            let lines = lines.with_ansi(colour()).with_target(false).and_then(remember);
+            registry.with(lines.with_filter(filter)).try_init()
+        }
     };
     if started.is_ok() {
         let _ = LEVELS.set(handle);

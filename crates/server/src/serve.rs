@@ -215,6 +215,9 @@ async fn open_doors(
     let limits = &configuration.channels;
     let address = configuration.server.mq.0;
     let channels = Channels::open(address, limits, &tls, host.table(), Arc::clone(&web), workers)?;
+    if let Some(address) = channels.address() {
+        web.set_mq_address(address);
+    }
     let socket = AdministrationServer::bind(data.administration_socket())?;
     host.attach(Arc::clone(&web), Arc::clone(&channels));
     Ok((web, channels, socket))

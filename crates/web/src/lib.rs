@@ -168,6 +168,9 @@ impl WebServer {
                 }
                 Door::Http => {
                     server.http = address;
+                    if let Some(address) = address {
+                        let _ = shared.http_address.set(address);
+                    }
                     None
                 }
                 Door::Metrics => {
@@ -212,6 +215,11 @@ impl WebServer {
     pub async fn principal_of(&self, user: &str) -> Principal {
         let authenticator = Arc::clone(&self.shared.settings().authenticator);
         authenticator.principal_of(user, self.shared.now()).await
+    }
+
+    /// Where MQ clients are served from now on; the first call counts.
+    pub fn set_mq_address(&self, address: SocketAddr) {
+        let _ = self.shared.mq_address.set(address);
     }
 
     /// What the metrics say of certificates from now on.

@@ -12,6 +12,7 @@ pub use connection::options::{RemoteQueueManager, RemoteQueueManagers};
 use handshake::identity::{PairFiles, PendingPair};
 use identity::api_key::ApiKeys;
 use identity::options::{BearerOptions, Identities, Ldap, Lockout, Ltpa, OidcIssuer, Web};
+pub use message_api::log_lines::{Level, LogLines};
 use requester::options::RequesterOptions;
 pub use requester::options::{
     ApiRequester, AuthData, AuthToken, AuthorizationServer, EndpointConnection, GrantType, OauthConfig, Proxy,
@@ -50,6 +51,8 @@ pub struct WebOptions {
     pub messaging: Messaging,
     pub message_api: MessageApiOptions,
     pub push: PushOptions,
+    /// The last lines of the log; the same ones at every reload.
+    pub log: Arc<LogLines>,
     /// Where push targets are kept; `None`: in memory.
     pub push_file: Option<PathBuf>,
     pub console: Console,
@@ -72,6 +75,8 @@ pub struct TlsOptions {
     pub pairs: Vec<PairFiles>,
     /// A second one whose files are still being made.
     pub pending: Option<PendingPair>,
+    /// PEM of who signed those of the server's own making, for clients to trust.
+    pub authority: Option<Arc<str>>,
     /// Signers of client certificates; `None` asks for no certificate.
     pub client_ca: Option<PathBuf>,
     /// Refuse a client without a certificate.

@@ -106,8 +106,10 @@ pub(crate) enum PublicHandler {
 /// What the console asks for beside messages and objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConsoleHandler {
-    ShowSession,
-    ShowGrammar,
+    Session,
+    Grammar,
+    Log,
+    ConnectCard,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,7 +215,7 @@ impl Handler {
             Self::ZosConnect(handler) => format!("{handler:?}"),
             Self::Api(ApiHandler::Show(list)) => format!("Show{list:?}"),
             Self::Api(handler) => format!("{handler:?}"),
-            Self::Console(handler) => format!("{handler:?}"),
+            Self::Console(handler) => format!("Show{handler:?}"),
             other => format!("{other:?}"),
         }
     }
@@ -363,8 +365,10 @@ routes! {
     GET    "/api/v1/copybooks", &[], MQ_ROLE, Off => Api(ListCopybooks), "Lists the copybooks for bodies that are records";
     GET    "/api/v1/copybooks/{copybook}", &[], MQ_ROLE, Off => Api(ShowCopybook), "Shows the structure of a copybook";
     GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";
-    GET    "/api/v1/session", &[], Access::Identified, Off => Console(ShowSession), "Shows who has signed in, and what that user may do";
-    GET    "/api/v1/mqsc/grammar", &[], Access::Identified, Off => Console(ShowGrammar), "Shows the MQSC commands with keywords, values and help";
+    GET    "/api/v1/session", &[], Access::Identified, Off => Console(Session), "Shows who has signed in, and what that user may do";
+    GET    "/api/v1/mqsc/grammar", &[], Access::Identified, Off => Console(Grammar), "Shows the MQSC commands with keywords, values and help";
+    GET    "/api/v1/log", &[], ADMINISTRATOR, Off => Console(Log), "Shows the last lines of the server's log";
+    GET    "/api/v1/qmgr/{qmgr}/connect-card", &[], MQ_ROLE, Off => Console(ConnectCard), "Shows what a program needs to connect to a queue manager";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";
     GET    QUEUE, V1, MQ_ROLE, Off => ShowQueue, "Shows one queue";

@@ -2,6 +2,7 @@
 //!
 //! A request takes one snapshot of the settings at its start and keeps it to its end.
 
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -56,6 +57,9 @@ pub(crate) struct Shared {
     pub(crate) problems: Problems,
     /// Where HTTPS listens, once it does.
     pub(crate) https_port: OnceLock<u16>,
+    /// Where HTTP listens, and where MQ clients are served, once they are.
+    pub(crate) http_address: OnceLock<SocketAddr>,
+    pub(crate) mq_address: OnceLock<SocketAddr>,
     pub(crate) connections: Listeners,
     /// Bodies of requests on their way in, and answers on their way out.
     pub(crate) bodies: Arc<Budget>,
@@ -127,7 +131,8 @@ impl Shared {
         let copybooks = Arc::new(OfServer(Arc::clone(&services)));
         let reach = options.push.reach()?;
         let push = Targets::read(options.push_file.as_deref())?;
-        let message_api = MessageApi::new(queue_managers.clone(), server_principal, push, copybooks);
+        let message_api =
+            MessageApi::new(queue_managers.clone(), server_principal, push, copybooks, Arc::clone(&options.log));
         message_api.history.set_budget(options.console.history_bytes);
         let (live, history) = (Arc::clone(&message_api.live), Arc::clone(&message_api.history));
         let problems = Problems::new(queue_managers.clone(), live, history);
@@ -140,6 +145,8 @@ impl Shared {
             message_api,
             problems,
             https_port: OnceLock::new(),
+            http_address: OnceLock::new(),
+            mq_address: OnceLock::new(),
             settings: RwLock::new(Arc::new(settings)),
             queue_managers,
             connections: Listeners::new(),

@@ -426,7 +426,7 @@ async fn handle(
         Handler::Public(handler) => Box::pin(handle_public(call, handler, body)).await,
         Handler::ZosConnect(handler) => zosconnect::handle(call, handler, identity, body).await,
         Handler::Api(handler) => api::handle(call, handler, identity, body).await,
-        Handler::Console(handler) => api::console::handle(call, handler, identity, mechanism),
+        Handler::Console(handler) => Box::pin(api::console::handle(call, handler, identity, mechanism)).await,
         Handler::PutMessage => messaging::put::put(call, identity, body).await,
         Handler::GetMessage => messaging::get::get(call, identity).await,
         Handler::BrowseMessage => messaging::browse::browse(call, identity).await,

@@ -1,7 +1,7 @@
 //! What happened, as streams are told it once: a bounded ring, from which a stream goes on where it was.
 //!
 //! A piece of news has the name of its event and says what it is about; which streams get it, is asked of each. So another kind
-//! of news, such as a line of the log, is another `About`.
+//! of news is another `About`. Lines of the log are no news: there are more of them, and they have a ring of their own.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -23,6 +23,8 @@ pub(super) struct Stream {
     pub(super) wants_queue_managers: bool,
     pub(super) wants_events: bool,
     pub(super) wants_problems: bool,
+    /// The number of the last line of the log that was sent; `None`: it wants none.
+    pub(super) log: Option<u64>,
     /// Rows that have changed since they were sent.
     pub(super) dirty: BTreeSet<Key>,
     pub(super) version: u64,
@@ -86,6 +88,7 @@ impl Stream {
             wants_queue_managers: false,
             wants_events: false,
             wants_problems: false,
+            log: None,
             dirty: BTreeSet::new(),
             version,
             news,
@@ -122,6 +125,11 @@ impl Stream {
     pub(super) fn forget(&mut self, is_forgotten: impl Fn(&Key) -> bool) {
         self.rows.retain(|key, _| !is_forgotten(key));
         self.dirty.retain(|key| !is_forgotten(key));
+    }
+
+    /// Whether there are lines of the log to be sent, of which `last` is the last.
+    pub(super) fn has_lines(&self, last: u64) -> bool {
+        self.log.is_some_and(|sent| sent < last)
     }
 
     pub(super) fn is_connected_by(&self, connection: u64) -> bool {

@@ -47,7 +47,7 @@ impl Engine {
     fn start() -> Self {
         let engine = TestEngine::start();
         let queue_managers = engine.queue_managers();
-        let live = Arc::new(Live::new(queue_managers.clone(), Arc::new(Jobs::new(queue_managers))));
+        let live = Arc::new(Live::new(queue_managers.clone(), Arc::new(Jobs::new(queue_managers)), Arc::default()));
         Self { engine, live }
     }
 

@@ -10,6 +10,7 @@ use web::options::WebOptions;
 use crate::configuration::{self, Configuration, ConfigurationError, Environment, FlagValue};
 use crate::data_directory::DataDirectory;
 use crate::developer::User;
+use crate::logging;
 use crate::serve::files;
 use crate::serve::host::StartPlan;
 use crate::serve::recover::RecoverOptions;
@@ -107,6 +108,7 @@ impl Plan {
         options.api_keys = Arc::clone(api_keys);
         options.ltpa.keys_file.get_or_insert_with(|| data.ltpa_keys());
         options.archives = data.archives();
+        options.log = logging::lines();
         options.push_file = Some(data.push_targets());
         options.copybooks = data.copybooks();
         options.limits.connections = files::share(options.limits.connections, "limits.connections");

@@ -12,7 +12,7 @@ use model::timestamp::Timestamp;
 use queue_manager::{Clock, SystemClock};
 use web::options::TlsOptions;
 
-use crate::data_directory::DataDirectory;
+use crate::data_directory::{DataDirectory, file_error};
 use crate::developer::{self, SECRETS, User};
 use crate::error::ServerError;
 use crate::serve::plan::Plan;
@@ -100,6 +100,7 @@ fn tls_options_at_start(plan: &Plan, data: &DataDirectory) -> Result<TlsAtStart,
     let mut options = TlsOptions {
         pairs: Vec::new(),
         pending: None,
+        authority: None,
         client_ca: tls.client_ca.clone(),
         client_required: tls.client_required,
         old_cipherspecs: tls.old_cipherspecs.clone(),
@@ -114,6 +115,9 @@ fn tls_options_at_start(plan: &Plan, data: &DataDirectory) -> Result<TlsAtStart,
     }
     let generated = tls::prepare(&data.tls(), now())?;
     options.pairs.push(generated.ecdsa);
+    let authority = &generated.authority;
+    let pem = std::fs::read_to_string(authority).map_err(|error| file_error("read", authority, error))?;
+    options.authority = Some(pem.into());
     let mut pending_rsa = None;
     match generated.rsa {
         Rsa::Made(pair) => options.pairs.push(pair),

@@ -206,6 +206,7 @@ struct Wish {
     qmgrs: bool,
     events: bool,
     problems: bool,
+    log: bool,
 }
 
 #[derive(Deserialize)]
@@ -229,7 +230,14 @@ impl Wish {
         if queues.len() > MOST_ROWS {
             return Err(bad("queues", &queues.len().to_string(), &format!("at most {MOST_ROWS} queues")));
         }
-        Ok(Watch { queues, jobs: self.jobs, queue_managers: self.qmgrs, events: self.events, problems: self.problems })
+        Ok(Watch {
+            queues,
+            jobs: self.jobs,
+            queue_managers: self.qmgrs,
+            events: self.events,
+            problems: self.problems,
+            log: self.log,
+        })
     }
 }
 

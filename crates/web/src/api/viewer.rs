@@ -6,6 +6,7 @@
 //! - The totals of a queue manager and channels: `dsp`, as DISPLAY QMSTATUS and CHSTATUS need it.
 //! - Event messages: `browse` on the queue that they go to.
 //! - A problem of a queue: as the queue. Of another object: `dsp`. Of the server as a whole: MQWebAdmin and MQWebAdminRO.
+//! - Lines of the server's log: MQWebAdmin and MQWebAdminRO.
 //! - Whether a queue manager runs: any user with a role, as in the list of queue managers.
 //!
 //! An API key sees the queues that it may inquire and the events that it may browse, and nothing of a whole queue manager.
@@ -93,6 +94,11 @@ impl Looker {
     }
 }
 
+/// The log is of the whole server.
+fn sees_log(identity: &Identity) -> bool {
+    identity.scope.is_none() && identity.roles.intersects(Roles::MQWEB_ADMIN | Roles::MQWEB_ADMIN_RO)
+}
+
 impl Viewer for Looker {
     fn user(&self) -> &str {
         &self.identity.principal.user
@@ -105,6 +111,7 @@ impl Viewer for Looker {
             Sight::Queue(name, queue) => running(name).is_some_and(|it| self.sees_queue(&it, queue)),
             Sight::Problem(name, concern) => running(name).is_some_and(|it| self.sees_problem(&it, concern)),
             Sight::Job(record) => jobs::sees(&self.identity, record),
+            Sight::Log => sees_log(&self.identity),
             Sight::Events(name, queue) => {
                 self.is_in_scope(Operations::BROWSE, queue)
                     && running(name).is_some_and(|it| {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::openapi::details::{CONSOLE, Content, Details, Success, plain, success};
+use crate::openapi::details::{CONSOLE, Content, Details, Parameter, Shape, Success, plain, query, success};
 use crate::routes::ConsoleHandler;
 
 const KEPT: &[(&str, &str)] = &[("ETag", "What it is now."), ("Vary", "Accept-Encoding")];
@@ -39,18 +39,46 @@ const SESSION: &[Success] = &[success(200, "The user", Content::Json("Session"))
 
 const GRAMMAR: &[Success] = &[Success { headers: KEPT, ..success(200, "The commands", Content::Json("Grammar")) }];
 
+const AFTER: Parameter = query(
+    "after",
+    Shape::Number(0, 1 << 53),
+    "Only lines after this number, the oldest first. Without it: the last lines.",
+);
+const LEVEL: Parameter = query(
+    "level",
+    Shape::Words(&["error", "warn", "info", "debug", "trace"]),
+    "Only lines of this level or a graver one. What the log leaves out is not kept.",
+);
+const LIMIT: Parameter = query("limit", Shape::Number(1, 1000), "Most lines of the answer. Default 200.");
+const LOG: &[Success] = &[success(200, "The lines", Content::Json("Log"))];
+
+const CARD: &[Success] = &[success(200, "The card", Content::Json("ConnectCard"))];
+
 pub(super) fn details(handler: ConsoleHandler) -> Details {
     let described = match handler {
-        ConsoleHandler::ShowSession => plain(
+        ConsoleHandler::Session => plain(
             CONSOLE,
             "The problem of a 401 has `signIn`: the ways to sign in. What the roles open is in `may`; what may be done to an object, the \
              queue manager decides.",
             SESSION,
         ),
-        ConsoleHandler::ShowGrammar => plain(
+        ConsoleHandler::Grammar => plain(
             CONSOLE,
             "What an editor needs to complete a command. It changes with the program alone, which the ETag tells.",
             GRAMMAR,
+        ),
+        ConsoleHandler::Log => Details {
+            parameters: &[AFTER, LEVEL, LIMIT],
+            ..plain(
+                CONSOLE,
+                "Lines have the text and the fields that the log has. The last 4000 are kept, 4 MiB at most.",
+                LOG,
+            )
+        },
+        ConsoleHandler::ConnectCard => plain(
+            CONSOLE,
+            "For the user and the address of the request. `channels` are those that would let that user in.",
+            CARD,
         ),
     };
     Details { extension: true, ..described }
@@ -58,7 +86,15 @@ pub(super) fn details(handler: ConsoleHandler) -> Details {
 
 /// Component schemas.
 pub(super) fn schemas() -> Vec<(&'static str, Value)> {
-    vec![("Session", session()), ("SignIn", sign_in()), ("Grammar", grammar()), ("GrammarValue", grammar_value())]
+    vec![
+        ("Session", session()),
+        ("SignIn", sign_in()),
+        ("Grammar", grammar()),
+        ("GrammarValue", grammar_value()),
+        ("Log", log()),
+        ("LogLine", log_line()),
+        ("ConnectCard", connect_card()),
+    ]
 }
 
 fn session() -> Value {
@@ -191,6 +227,72 @@ fn grammar_value() -> Value {
             "most": { "type": "integer", "description": "How many there may be." },
             "unit": { "type": "string" },
             "words": { "type": "array", "items": { "type": "string" } }
+        }
+    })
+}
+
+fn log() -> Value {
+    let number = || json!({ "type": "integer", "minimum": 0 });
+    let mut next = number();
+    next["description"] = json!("What to send as `after` the next time.");
+    let mut first = number();
+    first["description"] = json!("The number of the first line that is kept; 0 when there is none.");
+    json!({
+        "type": "object", "required": ["lines", "next", "first"],
+        "properties": {
+            "lines": { "type": "array", "maxItems": 1000, "items": { "$ref": "#/components/schemas/LogLine" } },
+            "next": next, "first": first
+        }
+    })
+}
+
+fn log_line() -> Value {
+    json!({
+        "type": "object", "required": ["number", "at", "level", "text", "fields"],
+        "properties": {
+            "number": { "type": "integer", "minimum": 1 },
+            "at": { "type": "string", "format": "date-time" },
+            "level": { "type": "string", "enum": ["error", "warn", "info", "debug", "trace"] },
+            "text": { "type": "string" },
+            "fields": { "type": "object" }
+        }
+    })
+}
+
+fn connect_card() -> Value {
+    let text = || json!({ "type": "string" });
+    let perhaps = |help: &str| json!({ "type": ["string", "null"], "description": help });
+    let port = |help: &str| json!({ "type": ["integer", "null"], "description": help });
+    json!({
+        "type": "object",
+        "required": [
+            "qmgr", "user", "host", "httpPort", "httpsPort", "listeners", "channels", "certificateAuthority", "ccdt", "curl", "jms",
+            "mqserver"
+        ],
+        "properties": {
+            "qmgr": text(), "user": text(),
+            "host": { "type": "string", "description": "As the client calls this server." },
+            "httpPort": port("`null`: none, or none that the client reaches."),
+            "httpsPort": port("`null`: none."),
+            "listeners": { "type": "array", "items": {
+                "type": "object", "required": ["name", "port", "tls"],
+                "properties": {
+                    "name": { "type": "string", "description": "Of the listener; `server.mq`: the server's own address." },
+                    "port": { "type": "integer" }, "tls": { "type": "boolean" }
+                }
+            } },
+            "channels": { "type": "array", "items": {
+                "type": "object", "required": ["name", "user", "cipherSpec", "certificateRequired"],
+                "properties": {
+                    "name": text(), "user": { "type": "string", "description": "As whom the program acts." },
+                    "cipherSpec": perhaps("`null`: without TLS."), "certificateRequired": { "type": "boolean" }
+                }
+            } },
+            "certificateAuthority": perhaps("PEM of who signed the server's certificates, where the server made them."),
+            "ccdt": { "type": "object", "description": "A client channel definition table in JSON." },
+            "curl": text(),
+            "jms": perhaps("Statements of a Java program."),
+            "mqserver": perhaps("Value of the environment variable MQSERVER; for a channel without TLS.")
         }
     })
 }

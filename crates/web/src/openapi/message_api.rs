@@ -513,7 +513,8 @@ fn watch() -> Value {
                 "properties": { "qmgr": name(), "names": { "type": "array", "maxItems": 25, "items": name() } }
             } },
             "jobs": { "type": "boolean" }, "qmgrs": { "type": "boolean" }, "events": { "type": "boolean" },
-            "problems": { "type": "boolean" }
+            "problems": { "type": "boolean" },
+            "log": { "type": "boolean", "description": "Lines of the server's log; for MQWebAdmin and MQWebAdminRO." }
         },
         "examples": [{ "queues": [{ "qmgr": "QM1", "names": ["DEV.QUEUE.1"] }], "jobs": true }]
     })

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::descriptor::MessageDescriptor;
+use model::timestamp::Timestamp;
 use serde_json::{Value, json};
 use tokio::time::Instant;
+use web::options::Level;
 
 use super::client::{self, Answer, Client};
 use super::server::{PATIENCE, TestServer, eventually};
@@ -221,6 +223,35 @@ fn event_messages_are_told_to_those_who_may_browse_their_queue() {
     assert_eq!(event["parameters"]["queueName"], "NOPUT");
     other.watch(&server, OTHER, &json!({ "events": true, "qmgrs": true }));
     assert_eq!(other.next().1["view"], "qmgrs", "no event came before");
+}
+
+#[test]
+fn lines_of_the_log_are_told_to_administrators_that_watch_them() {
+    let server = TestServer::start();
+    let push = |text: &str| {
+        let at = Timestamp::from_millis(1_800_000_000_000);
+        server.options.log.push(at, Level::Info, text.to_owned(), serde_json::Map::new());
+    };
+    push("before");
+    let mut admin = Events::open(&server, ADMIN);
+    let mut own = Events::open(&server, APP);
+    admin.watch(&server, ADMIN, &json!({ "log": true }));
+    own.watch(&server, APP, &json!({ "log": true }));
+    for number in 2..=300 {
+        push(&format!("line {number}"));
+    }
+    for number in 2..=300 {
+        let (name, line) = admin.next();
+        assert_eq!((&*name, &line["number"], &line["text"]), ("log", &json!(number), &json!(format!("line {number}"))));
+    }
+    own.watch(&server, APP, &json!({ "log": true, "qmgrs": true }));
+    assert_eq!(own.next().1["view"], "qmgrs", "no line came before");
+    admin.watch(&server, ADMIN, &json!({ "qmgrs": true }));
+    push("not watched any more");
+    assert_eq!(admin.next().1["view"], "qmgrs");
+    admin.watch(&server, ADMIN, &json!({ "log": true }));
+    push("watched again");
+    assert_eq!(admin.next().1["text"], "watched again");
 }
 
 #[test]

@@ -207,6 +207,7 @@ fn options(folder: &Path) -> WebOptions {
         tls: TlsOptions {
             pairs: vec![PairFiles { certificate, key }],
             pending: None,
+            authority: None,
             client_ca: None,
             client_required: false,
             old_cipherspecs: Vec::new(),
@@ -228,6 +229,7 @@ fn options(folder: &Path) -> WebOptions {
         messaging: Messaging::default(),
         message_api: MessageApiOptions::default(),
         push: PushOptions::default(),
+        log: Arc::default(),
         push_file: None,
         console: Console::default(),
         zosconnect: Zosconnect::default(),
