@@ -1,1 +1,0 @@
-import{j as o}from"/ibmmq/console/assets/chunk-IEBY3ZCD.js";import"/ibmmq/console/assets/chunk-PRIPHPI5.js";import{C as i}from"/ibmmq/console/assets/chunk-ZNL323OA.js";function p(){return i(o,{kind:"api"})}export{p as default};

@@ -1,1 +1,0 @@
-import{j as t}from"/ibmmq/console/assets/chunk-IEBY3ZCD.js";import"/ibmmq/console/assets/chunk-PRIPHPI5.js";import{C as r}from"/ibmmq/console/assets/chunk-ZNL323OA.js";function o(){return r(t,{kind:"requester"})}export{o as default};

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-WUKJV6FW.js";import"/ibmmq/console/assets/chunk-GRRVYXMM.js";import"/ibmmq/console/assets/chunk-ZFOTAPOZ.js";import"/ibmmq/console/assets/chunk-ZNL323OA.js";export{b as TopicTabs,a as default};
