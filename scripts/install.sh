@@ -30,6 +30,7 @@ packages_of() {
         bench)
             echo gnucobol3:cobc nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl curl:curl unzip:unzip
             echo wrk:wrk rabbitmq-server:/usr/lib/rabbitmq openjdk-17-jdk-headless:javac maven:mvn golang-go:go
+            echo nodejs:node npm:npm chromium:chromium
             ;;
         *) say "unknown part '$1'; expected build, test, full, bench, lint, console, dist or bare"; exit 2 ;;
     esac
