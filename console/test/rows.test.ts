@@ -70,3 +70,12 @@ test('rows that are here are searched in every text and sorted, what does not ap
   assert.deepEqual((await source({ search: 'pa', where: [], sort: [] }, 0, 10, none)).rows.map(({ name }) => name), ['PAY']);
   assert.deepEqual((await source({ search: '', where: [], sort: ['-depth'] }, 0, 10, none)).rows.map(({ name }) => name), ['PAY', 'B', 'A']);
 });
+
+test('nothing is asked for before a query is shown', async () => {
+  const asked: number[] = [];
+  const rows = new ListRows(counted(10_000, asked), ({ name }) => name);
+  rows.want(0, 40);
+  await rows.show({ search: 'a', where: [], sort: [] });
+  rows.want(0, 40);
+  assert.deepEqual(asked, [0]);
+});

@@ -29,6 +29,7 @@ export type Source<Row> = (query: ListQuery, offset: number, limit: number, sign
 
 export const PAGE_ROWS = 200;
 const MOST_PAGES = 25;
+const EVERYTHING: ListQuery = { search: '', where: [], sort: [] };
 
 export class ListRows<Row extends object> {
   /** Rows that fit; undefined until the first answer. */
@@ -50,7 +51,8 @@ export class ListRows<Row extends object> {
   private refreshing = new AbortController();
   /** Where a row is: its page, and its place in it. */
   private places = new Map<string, { page: number; at: number }>();
-  private query: ListQuery = { search: '', where: [], sort: [] };
+  /** Undefined until something is shown: the grid may want rows before that. */
+  private query: ListQuery | undefined;
   /** Pages of this generation count; older answers are dropped. */
   private generation = 0;
   private lastSeen: number[] = [0];
@@ -106,7 +108,7 @@ export class ListRows<Row extends object> {
     const pages: number[] = [];
     for (let page = Math.floor(Math.max(0, first) / PAGE_ROWS); page <= Math.floor(Math.max(0, last) / PAGE_ROWS); page += 1) pages.push(page);
     this.lastSeen = pages;
-    if (this.isLoading.peek()) return;
+    if (!this.query || this.isLoading.peek()) return;
     for (const [page, { request }] of this.pending) {
       if (!pages.includes(page)) {
         request.abort();
@@ -136,7 +138,7 @@ export class ListRows<Row extends object> {
     const changed = Object.entries(members).filter(([name, value]) => row[name] !== value).map(([name]) => name);
     if (changed.length === 0) return;
     rows[place.at] = { ...row, ...members } as Row;
-    if (this.query.sort.some((column) => changed.includes(column.replace(/^-/, '')))) this.isOrderOld.value = true;
+    if (this.query?.sort.some((column) => changed.includes(column.replace(/^-/, '')))) this.isOrderOld.value = true;
     this.version.value += 1;
   }
 
@@ -166,7 +168,7 @@ export class ListRows<Row extends object> {
   }
 
   private ask(page: number, signal: AbortSignal): Promise<Page<Row>> {
-    return this.source(this.query, page * PAGE_ROWS, PAGE_ROWS, signal);
+    return this.source(this.query ?? EVERYTHING, page * PAGE_ROWS, PAGE_ROWS, signal);
   }
 
   private keep(page: number, { total, known, rows }: Page<Row>): void {

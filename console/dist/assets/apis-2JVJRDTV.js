@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-G7IGINCL.js";import"/ibmmq/console/assets/chunk-BXBFOYU3.js";import{C as i}from"/ibmmq/console/assets/chunk-4SBCQF62.js";function p(){return i(o,{kind:"api"})}export{p as default};

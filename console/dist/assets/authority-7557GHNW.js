@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-J5IW4RNC.js";import"/ibmmq/console/assets/chunk-5GRDEIEY.js";import"/ibmmq/console/assets/chunk-UPDMLU7K.js";import"/ibmmq/console/assets/chunk-ZNVNA4QJ.js";import{C as o}from"/ibmmq/console/assets/chunk-4SBCQF62.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

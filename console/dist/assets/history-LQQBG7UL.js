@@ -1,1 +1,0 @@
-import{a as m}from"/ibmmq/console/assets/chunk-TVJO5U72.js";import"/ibmmq/console/assets/chunk-IJ7IRRKE.js";import{C as t,e as o,ga as p,ha as i}from"/ibmmq/console/assets/chunk-4SBCQF62.js";function u({qmgr:e,row:{name:r}}){let s=o(()=>[p(r),i(r)],[r]);return t(m,{qmgr:e,charts:s,height:220})}export{u as default};

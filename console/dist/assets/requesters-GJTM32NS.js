@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-G7IGINCL.js";import"/ibmmq/console/assets/chunk-BXBFOYU3.js";import{C as r}from"/ibmmq/console/assets/chunk-4SBCQF62.js";function o(){return r(t,{kind:"requester"})}export{o as default};

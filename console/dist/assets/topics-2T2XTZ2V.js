@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-MQBEMUWE.js";import"/ibmmq/console/assets/chunk-GGAIH6YP.js";import"/ibmmq/console/assets/chunk-ZNVNA4QJ.js";import"/ibmmq/console/assets/chunk-4SBCQF62.js";export{b as TopicTabs,a as default};
