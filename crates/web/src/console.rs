@@ -123,6 +123,10 @@ pub(crate) fn lead_there() -> Answer {
 }
 
 /// To the page's form, from where the consoles of other products have theirs.
+pub(crate) fn lead_to_explorer() -> Answer {
+    lead_to(HeaderValue::from_static("/ibmmq/console/explorer"))
+}
+
 pub(crate) fn lead_to_sign_in() -> Answer {
     lead_to(SIGN_IN)
 }

@@ -15,7 +15,6 @@ mod cors;
 mod csrf;
 mod entity_tag;
 mod error;
-mod explorer;
 mod gzip;
 mod health;
 mod issuers;

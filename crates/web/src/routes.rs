@@ -90,8 +90,6 @@ pub(crate) enum PublicHandler {
     OpenApi,
     Docs,
     Explorer,
-    ExplorerStyle,
-    ExplorerScript,
     Root,
     ConsolePage,
     ConsoleAsset,
@@ -420,9 +418,7 @@ routes! {
     GET    "/metrics", &[], Access::Everybody, Off => Public(Metrics), "Counters and gauges in the Prometheus text format";
     GET    "/openapi.json", &[], Access::Everybody, Off => Public(OpenApi), "This list as an OpenAPI 3.1 document";
     GET    "/ibm/api/docs", &[], Access::Everybody, Off => Public(Docs), "This list as a Swagger 2.0 document";
-    GET    "/ibm/api/explorer", &[], Access::Everybody, Off => Public(Explorer), "A page to try the resources";
-    GET    "/ibm/api/explorer/explorer.css", &[], Access::Everybody, Off => Public(ExplorerStyle), "How that page looks";
-    GET    "/ibm/api/explorer/explorer.js", &[], Access::Everybody, Off => Public(ExplorerScript), "What that page does";
+    GET    "/ibm/api/explorer", &[], Access::Everybody, Off => Public(Explorer), "Leads to the page of the console that shows and tries the resources";
     GET    "/ibmmq/console/assets/{asset}", &[], Access::Everybody, Off => Public(ConsoleAsset), "A file of the console's page";
     GET    "/ibmmq/console/login.html", &[], Access::Everybody, Off => Public(ConsoleSignIn), "Leads to the console's form for signing in";
     GET    CONSOLE, &[], Access::Everybody, Off => Public(ConsolePage), "The console's page";

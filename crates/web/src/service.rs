@@ -27,7 +27,7 @@ use crate::peer_certificate::PeerCertificate;
 use crate::request_body::RequestBody;
 use crate::routes::{self, Access, Handler, Matched, PublicHandler, Resolution, Version};
 use crate::server::{Settings, Shared};
-use crate::{admin, api, console, explorer, health, login, messaging, metrics, openapi, zosconnect};
+use crate::{admin, api, console, health, login, messaging, metrics, openapi, zosconnect};
 
 /// The header that carries an API key; `Authorization: Bearer` does so, too.
 pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -401,9 +401,7 @@ async fn handle_public(call: Call<'_>, handler: PublicHandler, body: &mut Reques
         PublicHandler::Metrics => Ok(metrics::expose(call.shared)),
         PublicHandler::OpenApi => Ok(openapi::document(call)),
         PublicHandler::Docs => openapi::docs(call),
-        PublicHandler::Explorer => Ok(explorer::page()),
-        PublicHandler::ExplorerStyle => Ok(explorer::style()),
-        PublicHandler::ExplorerScript => Ok(explorer::script()),
+        PublicHandler::Explorer => Ok(console::lead_to_explorer()),
         PublicHandler::Root => Ok(console::lead_there()),
         PublicHandler::ConsolePage => console::page(call),
         PublicHandler::ConsoleAsset => console::asset(call),

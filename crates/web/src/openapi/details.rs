@@ -175,9 +175,7 @@ fn of_public(handler: PublicHandler) -> Details {
         PublicHandler::Metrics => METRICS,
         PublicHandler::OpenApi => OPEN_API,
         PublicHandler::Docs => DOCS,
-        PublicHandler::Explorer => EXPLORER,
-        PublicHandler::ExplorerStyle => STYLE,
-        PublicHandler::ExplorerScript => SCRIPT,
+        PublicHandler::Explorer => Details { extension: false, ..ROOT },
         PublicHandler::Root => ROOT,
         PublicHandler::ConsolePage => console::PAGE,
         PublicHandler::ConsoleAsset => console::ASSET,
@@ -247,13 +245,6 @@ const DOCS: Details = Details {
         "Send `Accept: application/yaml` for YAML.",
         &[success(200, "The document", Content::JsonOrYaml)],
     )
-};
-const EXPLORER: Details = plain(DOCUMENTS, "", &[success(200, "The page", Content::Text("text/html"))]);
-const STYLE: Details =
-    Details { extension: true, ..plain(DOCUMENTS, "", &[success(200, "The style sheet", Content::Text("text/css"))]) };
-const SCRIPT: Details = Details {
-    extension: true,
-    ..plain(DOCUMENTS, "", &[success(200, "The script", Content::Text("text/javascript"))])
 };
 const ROOT: Details = Details {
     extension: true,
