@@ -66,7 +66,7 @@ function Figures({ row: { since, unitSince, uncommitted, open, puts, gets } }: {
   return (
     <dl class="figures">
       <Figure name={t('applications.connected')} note={moment(since)}>{age(since)}</Figure>
-      <Figure name={t('column.unitSince')} note={unitSince === null ? undefined : t('applications.began', { time: clock(unitSince) })} warns={unitSince !== null && Date.now() / 1000 - unitSince > 60}>
+      <Figure name={t('column.unitSince')} note={unitSince === null ? undefined : t('applications.began', { time: clock(unitSince) })} warns={unitSince !== null && (uncommitted ?? 0) > 0 && Date.now() / 1000 - unitSince > 60}>
         {unitSince === null ? t('applications.noUnit') : age(unitSince)}
       </Figure>
       <Figure name={t('column.uncommitted')} warns={(uncommitted ?? 0) > 0}>{count(uncommitted)}</Figure>
