@@ -34,6 +34,7 @@ export default function ConnectionPage({ parameters: { qmgr = '', connection = '
         <div class="page-title">
           <h1 class="object">{name}</h1>
           <span class="page-actions">
+            {row?.user && <a class="button secondary" href={link.authority({ qmgr }, { where: [`user=${row.user}`] })}>{t('applications.refusals')}</a>}
             <Button icon="refresh" onClick={asked.again}>{t('list.refresh')}</Button>
             {row && may.value.change && (
               <Button kind="danger" onClick={() => void proposeEnd(qmgr, [row], name).then((isDone) => isDone && go(link.applications({ qmgr })))}>{t('applications.endOne')}</Button>
