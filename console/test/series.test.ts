@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dataOf } from '../src/charts/plot.ts';
-import { rangeOf, scaleOf, type Series, stepSeconds, summaryOf, timesOf, zoomed } from '../src/charts/series.ts';
+import { isQuiet, rangeOf, scaleOf, type Series, stepSeconds, summaryOf, timesOf, zoomed } from '../src/charts/series.ts';
 
 const depth: Series = { name: 'queue/A/depth', unit: 'messages', since: null, values: [null, 4, 2], min: [null, 1, 2], max: [null, 9, 2] };
 
@@ -36,4 +36,10 @@ test('a zoom is ordered, a minute wide at least, and ends at this moment at the 
 test('a range of the address counts only when it is one', () => {
   assert.deepEqual(rangeOf(new URLSearchParams('from=10&to=20')), { from: 10, to: 20 });
   for (const text of ['', 'from=20&to=10', 'from=a&to=20', 'to=20']) assert.equal(rangeOf(new URLSearchParams(text)), undefined);
+});
+
+test('a chart is quiet when its last points are alike, whatever was before and whatever is not known yet', () => {
+  assert.equal(isQuiet([{ ...depth, values: [9, 4, 4, 4, 4, 4, 4, null] }]), true);
+  assert.equal(isQuiet([{ ...depth, values: [4, 4, 5] }]), false);
+  assert.equal(isQuiet([{ ...depth, values: [0, 0] }, { ...depth, values: [0, 1] }]), false);
 });

@@ -56,14 +56,20 @@ export function ChartFigure({ title, lines, history, range, height, isSmall = fa
   };
   const latest = useRef(wish);
   latest.current = wish;
+  const draw = useRef<() => void>(() => undefined);
   const isDark = useDark();
   useEffect(() => {
     const target = box.current;
     if (!target) return;
     let isGone = false;
-    void import('./uplot.ts').then(({ default: Plot }) => {
-      if (!isGone) drawn.current = plot(Plot, target, () => latest.current);
-    });
+    draw.current = () => {
+      // The server is away: the next figures try again.
+      const library = import('./uplot.ts').catch(() => undefined);
+      void library.then((found) => {
+        if (found && !isGone && !drawn.current) drawn.current = plot(found.default, target, () => latest.current);
+      });
+    };
+    draw.current();
     const measure = new ResizeObserver(() => drawn.current?.setSize({ width: Math.max(40, target.clientWidth), height }));
     measure.observe(target);
     return () => {
@@ -75,6 +81,7 @@ export function ChartFigure({ title, lines, history, range, height, isSmall = fa
   }, [height, isSmall, found.length, theme.value, zone.value, isDark]);
   useEffect(() => {
     if (drawn.current) redraw(drawn.current, latest.current);
+    else draw.current();
   }, [history]);
 
   function move(event: KeyboardEvent): void {

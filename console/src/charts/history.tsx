@@ -1,15 +1,15 @@
 // Charts of one queue manager over one span of time: asked for in one request, drawn on the same axis, followed while they end at this moment.
 //
-// A chart that shows the past asks once. One that ends now asks again every `everyMs`, while the tab can be seen.
+// A chart that shows the past asks once. One that ends now asks again after `everyMs`, while the tab can be seen; ever more seldom while nothing happens.
 
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { request } from '../api/request.ts';
 import { bytes, count, moment, rate } from '../format.ts';
 import { useAsked } from '../parts/asked.ts';
 import { Failed } from '../parts/states.tsx';
 import { t } from '../text.ts';
 import { ChartFigure, type ChartLine } from './chart.tsx';
-import { type Range, zoomed } from './series.ts';
+import { isQuiet, type Range, zoomed } from './series.ts';
 
 export interface ChartWish {
   key: string;
@@ -32,6 +32,8 @@ export interface HistoryProps {
 
 /** How numbers are written: levels whole, rates a second with a decimal. */
 const VALUES = { count, rate, bytes };
+/** How many times as long a quiet chart waits at most. */
+const LONGEST = 8;
 const POINTS = { small: 120, normal: 360 };
 
 export default function HistoryCharts({ qmgr, charts, span, range, height, isSmall = false, everyMs, onZoom }: HistoryProps) {
@@ -44,11 +46,13 @@ export default function HistoryCharts({ qmgr, charts, span, range, height, isSma
     return { shown, history: await request('GET /api/v1/qmgr/{qmgr}/history', { path: { qmgr }, query, signal }) };
   });
   const isPast = range !== undefined && range.to < Date.now() / 1000 - 30;
+  const wait = useRef(everyMs);
   useEffect(() => {
-    if (isPast) return;
-    const timer = setInterval(() => document.hidden || asked.again(), everyMs);
-    return () => clearInterval(timer);
-  }, [key, isPast, everyMs]);
+    if (isPast || !asked.answer) return;
+    wait.current = isQuiet(asked.answer.history.series) ? Math.min(wait.current * 2, everyMs * LONGEST) : everyMs;
+    const timer = setTimeout(() => document.hidden || asked.again(), wait.current);
+    return () => clearTimeout(timer);
+  }, [asked.answer, asked.error, isPast, everyMs]);
 
   if (asked.error !== undefined && !asked.answer) return <Failed error={asked.error} again={asked.again} />;
   const { answer } = asked;

@@ -54,6 +54,14 @@ export function summaryOf({ values, min, max }: Series): Summary {
   return { least, most, last };
 }
 
+/** Whether nothing has happened of late: the last known points are all alike. */
+export function isQuiet(series: readonly Series[], points = 6): boolean {
+  return series.every(({ values }) => {
+    const last = values.filter((value) => value !== null).slice(-points);
+    return last.every((value) => value === last[0]);
+  });
+}
+
 /** The scale of values: from zero to a little above the greatest, never flat. */
 export function scaleOf(most: number | null): [number, number] {
   return [0, most === null || most <= 0 ? 1 : most * 1.08];

@@ -34,6 +34,7 @@ export default function ConnectionPage({ parameters: { qmgr = '', connection = '
         <div class="page-title">
           <h1 class="object">{name}</h1>
           <span class="page-actions">
+            {row?.user && <a class="button secondary" href={link.authority({ qmgr }, { where: [`user=${row.user}`] })}>{t('applications.refusals')}</a>}
             <Button icon="refresh" onClick={asked.again}>{t('list.refresh')}</Button>
             {row && may.value.change && (
               <Button kind="danger" onClick={() => void proposeEnd(qmgr, [row], name).then((isDone) => isDone && go(link.applications({ qmgr })))}>{t('applications.endOne')}</Button>
@@ -66,7 +67,7 @@ function Figures({ row: { since, unitSince, uncommitted, open, puts, gets } }: {
   return (
     <dl class="figures">
       <Figure name={t('applications.connected')} note={moment(since)}>{age(since)}</Figure>
-      <Figure name={t('column.unitSince')} note={unitSince === null ? undefined : t('applications.began', { time: clock(unitSince) })} warns={unitSince !== null && Date.now() / 1000 - unitSince > 60}>
+      <Figure name={t('column.unitSince')} note={unitSince === null ? undefined : t('applications.began', { time: clock(unitSince) })} warns={unitSince !== null && (uncommitted ?? 0) > 0 && Date.now() / 1000 - unitSince > 60}>
         {unitSince === null ? t('applications.noUnit') : age(unitSince)}
       </Figure>
       <Figure name={t('column.uncommitted')} warns={(uncommitted ?? 0) > 0}>{count(uncommitted)}</Figure>

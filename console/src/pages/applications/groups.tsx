@@ -60,7 +60,7 @@ function columnsOf(qmgr: string, by: By, changed: () => void): Column<Group>[] {
     list('applications', 176), list('users', 112), list('channels', 176),
     { key: 'addresses', title: t('column.addresses'), width: 88, align: 'end', help: t('applications.addressesHelp'), cell: ({ addresses }) => <Amount value={addresses} /> },
     { key: 'uncommitted', title: t('column.uncommitted'), width: 112, align: 'end', help: t('queues.uncommittedHelp'), cell: ({ uncommitted }) => <Amount value={uncommitted} /> },
-    { key: 'unitSince', title: t('column.unitSince'), width: 108, align: 'end', largeFirst: false, help: t('applications.unitHelp'), cell: ({ unitSince }) => <UnitAge since={unitSince} /> },
+    { key: 'unitSince', title: t('column.unitSince'), width: 108, align: 'end', largeFirst: false, help: t('applications.unitHelp'), cell: ({ unitSince, uncommitted }) => <UnitAge since={unitSince} warns={uncommitted > 0} /> },
     { key: 'open', title: t('column.open'), width: 80, align: 'end', cell: ({ open }) => <Amount value={open} /> },
     { key: 'puts', title: t('column.puts'), width: 76, align: 'end', cell: ({ puts }) => <Amount value={puts} /> },
     { key: 'gets', title: t('column.gets'), width: 76, align: 'end', cell: ({ gets }) => <Amount value={gets} /> },
@@ -82,9 +82,9 @@ function columnsOf(qmgr: string, by: By, changed: () => void): Column<Group>[] {
 /** After so many seconds an open unit of work is marked. */
 const LONG = 60;
 
-/** How long a unit of work has been open. */
-export function UnitAge({ since }: { since: number | null }) {
+/** How long a unit of work has been open; one that holds messages for long is marked. */
+export function UnitAge({ since, warns }: { since: number | null; warns: boolean }) {
   if (since === null) return <span class="quiet">–</span>;
-  const isLong = Date.now() / 1000 - since > LONG;
+  const isLong = warns && Date.now() / 1000 - since > LONG;
   return <time class={isLong ? 'is-warning' : undefined} title={moment(since)}>{age(since)}</time>;
 }

@@ -53,7 +53,7 @@ function columnsOf(qmgr: string, changed: () => void): ConnectionColumn[] {
     { key: 'address', title: t('column.address'), width: 112, cell: ({ address }) => address ?? NO },
     { key: 'since', title: t('column.since'), width: 96, align: 'end', cell: ({ since }) => <time title={moment(since)}>{age(since)}</time> },
     { key: 'uncommitted', title: t('column.uncommitted'), width: 112, align: 'end', help: t('queues.uncommittedHelp'), cell: ({ uncommitted }) => <Amount value={uncommitted} /> },
-    { key: 'unitSince', title: t('column.unitSince'), width: 108, align: 'end', largeFirst: false, help: t('applications.unitHelp'), cell: ({ unitSince }) => <UnitAge since={unitSince} /> },
+    { key: 'unitSince', title: t('column.unitSince'), width: 108, align: 'end', largeFirst: false, help: t('applications.unitHelp'), needs: ['unitSince', 'uncommitted'], cell: ({ unitSince, uncommitted }) => <UnitAge since={unitSince} warns={(uncommitted ?? 0) > 0} /> },
     { key: 'open', title: t('column.open'), width: 76, align: 'end', cell: ({ open }) => <Amount value={open} /> },
     { key: 'puts', title: t('column.puts'), width: 68, align: 'end', cell: ({ puts }) => <Amount value={puts} /> },
     { key: 'gets', title: t('column.gets'), width: 68, align: 'end', cell: ({ gets }) => <Amount value={gets} /> },

@@ -22,7 +22,7 @@ export function Instances({ qmgr, turn, channel }: { qmgr: string; turn: number;
         return (query, ...page) => source(channel === undefined ? query : { ...query, where: [...query.where, `channel=${channel}`] }, ...page);
       }}
       keyOf={(row) => `${row.channel} ${row.address} ${row.since} ${row.application} ${row.messages}`} columns={columns}
-      shown={[...(channel === undefined ? ['channel'] : []), 'application', 'user', 'address', 'state', 'since', 'last', 'conversations', 'messages', 'bytesIn', 'bytesOut', 'protocol']}
+      shown={[...(channel === undefined ? ['channel'] : []), 'application', 'user', 'address', 'since', 'conversations', 'messages', 'bytesIn', 'bytesOut', 'protocol']}
       always={['channel', 'address', 'since', 'application', 'messages']} sort={['-since']} example="application=web-shop" filters={FILTERS} quick={[{ name: t('channels.withoutTls'), where: 'protocol=' }]}
       href={({ channel: name, address }) => link.applications({ qmgr }, { by: 'connection', where: [`channel=${name}`, ...(address ? [`address=${address}`] : [])] })}
     />

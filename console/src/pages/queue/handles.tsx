@@ -154,7 +154,7 @@ function columnsOf(qmgr: string, again: () => void): Column<Handle>[] {
     mark('reads', t('handles.reads')), mark('browses', t('handles.browses')), mark('writes', t('handles.writes')),
     { key: 'channel', title: t('column.channel'), width: 176, cell: ({ channel }) => channel ?? <span class="quiet">–</span> },
     { key: 'address', title: t('column.address'), width: 120, cell: ({ address }) => address ?? <span class="quiet">–</span> },
-    { key: 'unitSince', title: t('column.unitSince'), width: 108, align: 'end', largeFirst: false, help: t('applications.unitHelp'), cell: ({ unitSince }) => <UnitAge since={unitSince} /> },
+    { key: 'unitSince', title: t('column.unitSince'), width: 108, align: 'end', largeFirst: false, help: t('applications.unitHelp'), cell: ({ unitSince }) => <UnitAge since={unitSince} warns /> },
     { key: 'options', title: t('column.options'), width: '2fr', cell: ({ options }) => <span class="mono" title={options}>{options}</span> },
     ...(may.value.change
       ? [{
