@@ -95,9 +95,11 @@ export function commandOf(object: GrammarObject | undefined, verb: string): Gram
 export function keywordsOf(object: GrammarObject, verb: string, type = ''): Keyword[] {
   const command = commandOf(object, verb);
   if (!command) return [];
-  const own = command.keywords.map(({ keyword, operand, words }) => ({
-    keyword, ...(operand === undefined ? {} : { operand, value: { is: words ? 'word' : operand, ...(words ? { words } : {}) } }),
-  }));
+  const own = command.keywords.map(({ keyword, operand, words }) => {
+    // The line of the manual has a word such as `type`; the attribute of that name has the values.
+    const attribute = operand === undefined || words ? undefined : object.attributes?.find((one) => one.keyword === keyword);
+    return { ...attribute, keyword, ...(operand === undefined ? {} : { operand, value: attribute?.value ?? { is: words ? 'word' : operand, ...(words ? { words } : {}) } }) };
+  });
   const isShown = verb === 'DISPLAY';
   const takes = new Set(command.parameters.split(/[ |]/));
   const fits = ({ keyword, setBy, types }: Attribute) => (isShown || setBy.includes(verb) || TELLS_KIND.has(keyword)) && (!types || type === '' || types.includes(type));
