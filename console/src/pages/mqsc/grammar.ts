@@ -112,7 +112,7 @@ export function keywordsOf(object: GrammarObject, verb: string, type = ''): Keyw
 }
 
 /** Attributes that a command names although it does not change them: they say which kind is meant. */
-const TELLS_KIND = new Set(['CHLTYPE', 'AUTHTYPE', 'TRPTYPE']);
+export const TELLS_KIND = new Set(['CHLTYPE', 'AUTHTYPE', 'TRPTYPE']);
 
 export function keywordOf(object: GrammarObject, verb: string, word: string, type = ''): Keyword | undefined {
   const wanted = word.toUpperCase();
