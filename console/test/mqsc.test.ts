@@ -6,7 +6,7 @@ import { faultOf, type Grammar, isDestructive, isSecret } from '../src/pages/mqs
 import { type Command, commandsOf, isUnfinished, placeAt, tokensOf, wordAt } from '../src/pages/mqsc/script.ts';
 
 const GRAMMAR: Grammar = {
-  verbs: ['ALTER', 'DEFINE', 'DELETE', 'DISPLAY', 'STOP'],
+  verbs: ['ALTER', 'DEFINE', 'DELETE', 'DISPLAY', 'SET', 'STOP'],
   objects: [
     {
       object: 'QLOCAL', synonyms: ['QL'],
@@ -23,12 +23,21 @@ const GRAMMAR: Grammar = {
     },
     {
       object: 'CHANNEL', synonyms: ['CHL'], typeKeyword: 'CHLTYPE',
-      commands: [{ verb: 'DEFINE', parameters: '(name) CHLTYPE(type) attributes', keywords: [{ keyword: 'CHLTYPE', operand: 'type' }], help: 'Creates.' }],
+      commands: [
+        { verb: 'DEFINE', parameters: '(name) LIKE(name) attributes', keywords: [], help: 'Creates.' },
+        { verb: 'ALTER', parameters: '(name) FORCE attributes', keywords: [], help: 'Changes.' },
+      ],
       attributes: [
         { keyword: 'MAXINST', value: { is: 'number' }, setBy: ['DEFINE'], types: ['SVRCONN'], help: 'Instances.' },
         { keyword: 'CONNAME', value: { is: 'text' }, setBy: ['DEFINE'], types: ['SDR', 'CLNTCONN'], help: 'Where.' },
+        { keyword: 'CHLTYPE', value: { is: 'word', words: ['SVRCONN', 'SDR', 'CLNTCONN'] }, setBy: ['DEFINE'], help: 'Kind.' },
         { keyword: 'PASSWORD', value: { is: 'secret' }, setBy: ['DEFINE'], help: 'Secret.' },
       ],
+    },
+    {
+      object: 'CHLAUTH', synonyms: [],
+      commands: [{ verb: 'SET', parameters: '(profile) TYPE(type) keys ACTION(ADD|REMOVE)', keywords: [{ keyword: 'TYPE', operand: 'type' }, { keyword: 'ACTION', operand: 'ADD|REMOVE', words: ['ADD', 'REMOVE'] }], help: 'Sets.' }],
+      shown: [{ keyword: 'CHLAUTH', value: { is: 'text' } }, { keyword: 'ADDRESS', value: { is: 'text' } }],
     },
   ],
 };
@@ -72,6 +81,7 @@ test('a keyword that is written, or that no command sets, is not offered', () =>
 test('keywords follow the type of the channel, wherever it is written', () => {
   assert.deepEqual(texts('DEFINE CHANNEL(X) M| CHLTYPE(SVRCONN)'), ['MAXINST']);
   assert.deepEqual(texts('DEFINE CHANNEL(X) CHLTYPE(SDR) |'), ['CONNAME', 'PASSWORD']);
+  assert.deepEqual(texts('DEFINE CHANNEL(X) CHLTYPE(S|)'), ['SVRCONN', 'SDR']);
 });
 
 test('each command of a script is a place of its own', () => {
@@ -92,6 +102,13 @@ test('what the grammar refuses is found with the word', () => {
   assert.equal(code('DEF QL(A) PUT(YES)'), 'word');
   assert.equal(code('DEF QL(A'), 'open');
   assert.equal(code("DEF QL(A) DESCR('x)"), 'quote');
+});
+
+test('keywords that tell the kind, and keys of records, are no faults', () => {
+  assert.equal(faultOf(GRAMMAR, one("ALTER CHANNEL(A) CHLTYPE(SVRCONN)")), undefined);
+  assert.equal(faultOf(GRAMMAR, one("SET CHLAUTH('*') TYPE(ADDRESSMAP) ADDRESS('*') ACTION(ADD)")), undefined);
+  assert.equal(faultOf(GRAMMAR, one("SET CHLAUTH('*') TYPE(ADDRESSMAP) ADRESS('*')"))?.code, 'keyword');
+  assert.deepEqual(texts("SET CHLAUTH('*') AD|"), ['ADDRESS']);
 });
 
 test('what destroys is asked about, and what is secret is not remembered', () => {

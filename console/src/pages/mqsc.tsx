@@ -212,7 +212,7 @@ function Ask({ commands, known, qmgr, onClose, onRun }: { commands: readonly Com
       title={t('mqsc.ask', { count: destructive.length })} above={qmgr} onClose={onClose}
       actions={<><Button onClick={onClose}>{t('change.cancel')}</Button><Button kind="danger" onClick={() => onRun(commands)}>{commands.length > 1 ? t('mqsc.runAll', { count: commands.length }) : t('mqsc.run')}</Button></>}
     >
-      <p>{t('mqsc.askText', { count: destructive.length, all: commands.length })}</p>
+      <p>{commands.length === 1 ? t('mqsc.askOne') : t('mqsc.askText', { count: destructive.length, all: commands.length })}</p>
       <Code label={t('change.mqsc')} text={destructive.map(({ text }) => text).join('\n')} />
     </Dialog>
   );

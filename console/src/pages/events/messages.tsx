@@ -49,15 +49,33 @@ export function EventMessages({ qmgr }: { qmgr: string }) {
         }}
         title={({ reason }) => reason}
         details={({ at, queue, parameters }) => (
-          <dl class="facts is-lines">
-            <div><dt>{t('events.at')}</dt><dd>{moment(at)}</dd></div>
-            <div><dt>{t('events.queue')}</dt><dd><a href={link.queue({ qmgr, queue })}>{queue}</a></dd></div>
-            {Object.entries(parameters).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{text(value)}</dd></div>)}
-          </dl>
+          <>
+            <dl class="facts is-lines">
+              <div><dt>{t('events.at')}</dt><dd>{moment(at)}</dd></div>
+              <div><dt>{t('events.queue')}</dt><dd><a href={link.queue({ qmgr, queue })}>{queue}</a></dd></div>
+              {Object.entries(parameters).filter(isNamed).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{text(value)}</dd></div>)}
+            </dl>
+            <Others parameters={Object.entries(parameters).filter((one) => !isNamed(one))} />
+          </>
         )}
       />
     </>
   );
+}
+
+/** Parameters of which the server has no name. */
+function Others({ parameters }: { parameters: readonly [string, unknown][] }) {
+  if (parameters.length === 0) return null;
+  return (
+    <details>
+      <summary>{t('events.others', { count: parameters.length })}</summary>
+      <dl class="facts is-lines">{parameters.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{text(value)}</dd></div>)}</dl>
+    </details>
+  );
+}
+
+function isNamed([name]: [string, unknown]): boolean {
+  return !/^\d+$/.test(name);
 }
 
 function rowOf({ queue, at, reason, parameters }: { queue: string; at?: string; reason: { code: number; name: string | null }; parameters: Record<string, unknown> }): EventRow {
@@ -66,7 +84,7 @@ function rowOf({ queue, at, reason, parameters }: { queue: string; at?: string; 
   return {
     number: last, at: at ?? new Date().toISOString(), queue, parameters,
     reason: reason.name ? `${reason.code} ${reason.name.replace(/^MQRC_/, '')}` : String(reason.code),
-    about: Object.entries(others).filter(([name]) => !/^\d+$/.test(name)).map(([name, value]) => `${name} ${text(value)}`).join(', '),
+    about: Object.entries(others).filter(isNamed).map(([name, value]) => `${name} ${text(value)}`).join(', '),
   };
 }
 

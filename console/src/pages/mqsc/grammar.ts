@@ -95,22 +95,35 @@ export function commandOf(object: GrammarObject | undefined, verb: string): Gram
 export function keywordsOf(object: GrammarObject, verb: string, type = ''): Keyword[] {
   const command = commandOf(object, verb);
   if (!command) return [];
-  const own = command.keywords.map(({ keyword, operand, words }) => ({
-    keyword, ...(operand === undefined ? {} : { operand, value: { is: words ? 'word' : operand, ...(words ? { words } : {}) } }),
-  }));
+  const own = command.keywords.map(({ keyword, operand, words }) => {
+    // The line of the manual has a word such as `type`; the attribute of that name has the values.
+    const attribute = operand === undefined || words ? undefined : object.attributes?.find((one) => one.keyword === keyword);
+    return { ...attribute, keyword, ...(operand === undefined ? {} : { operand, value: attribute?.value ?? { is: words ? 'word' : operand, ...(words ? { words } : {}) } }) };
+  });
   const isShown = verb === 'DISPLAY';
-  const takesAttributes = command.parameters.includes('attributes');
-  const fits = ({ setBy, types }: Attribute) => (isShown || setBy.includes(verb)) && (!types || type === '' || types.includes(type));
+  const takes = new Set(command.parameters.split(/[ |]/));
+  const fits = ({ keyword, setBy, types }: Attribute) => (isShown || setBy.includes(verb) || TELLS_KIND.has(keyword)) && (!types || type === '' || types.includes(type));
   const all: Keyword[] = [...own];
-  if (takesAttributes) all.push(...(object.attributes ?? []).filter(fits), ...(isShown ? (object.shown ?? []) : []));
+  if (takes.has('attributes')) all.push(...(object.attributes ?? []).filter(fits), ...(isShown ? (object.shown ?? []) : []));
+  // Records of channel authentication have keys that differ between their types; what is shown of them names them all.
+  if (takes.has('keys')) all.push(...(object.shown ?? []).filter(({ keyword }) => keyword !== object.object));
   const seen = new Set<string>();
   return all.filter(({ keyword }) => !seen.has(keyword) && seen.add(keyword));
 }
+
+/** Attributes that a command names although it does not change them: they say which kind is meant. */
+export const TELLS_KIND = new Set(['CHLTYPE', 'AUTHTYPE', 'TRPTYPE']);
 
 export function keywordOf(object: GrammarObject, verb: string, word: string, type = ''): Keyword | undefined {
   const wanted = word.toUpperCase();
   const all = keywordsOf(object, verb, type);
   return all.find(({ keyword }) => keyword === wanted) ?? all.find((one) => (one as Attribute).synonyms?.includes(wanted));
+}
+
+/** Whether an object has a keyword in any command: whether this one takes it is the server's to say. */
+function isKnown({ attributes = [], shown = [], commands }: GrammarObject, word: string): boolean {
+  const wanted = word.toUpperCase();
+  return [...attributes, ...shown, ...commands.flatMap(({ keywords }) => keywords)].some((one) => one.keyword === wanted || (one as Attribute).synonyms?.includes(wanted));
 }
 
 export type Fault =
@@ -141,7 +154,7 @@ export function faultOf(grammar: Grammar, command: Command): Fault | undefined {
 
 function faultOfKeyword(object: GrammarObject, verb: string, type: string, { keyword, values }: Written, command: Command): Fault | undefined {
   const known = keywordOf(object, verb, keyword.text, type);
-  if (!known) return { code: 'keyword', word: keyword.text, command };
+  if (!known) return isKnown(object, keyword.text) ? undefined : { code: 'keyword', word: keyword.text, command };
   const [value, ...more] = values ?? [];
   const { value: takes } = known;
   // DISPLAY names attributes; a value there is a condition of its own.

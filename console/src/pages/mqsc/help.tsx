@@ -3,7 +3,7 @@
 import { problemIn } from '../../api/request.ts';
 import { t } from '../../text.ts';
 import { resolved } from './complete.ts';
-import { commandOf, type Grammar, type Keyword, keywordOf, objectOf, type Value, verbOf } from './grammar.ts';
+import { commandOf, type Grammar, type Keyword, keywordOf, objectOf, TELLS_KIND, type Value, verbOf } from './grammar.ts';
 import { placeAt, wordAt } from './script.ts';
 
 interface HelpProps {
@@ -38,7 +38,7 @@ function KeywordHelp({ keyword: { keyword, value, operand, default: initial, set
     <p class="mqsc-help">
       <code>{keyword}{takes ? `(${takes})` : ''}</code> {help}
       {initial !== undefined && <span class="quiet"> {t('mqsc.default', { value: initial })}</span>}
-      {setBy && setBy.length === 0 && <span class="quiet"> {t('mqsc.shownOnly')}</span>}
+      {setBy && setBy.length === 0 && !TELLS_KIND.has(keyword) && <span class="quiet"> {t('mqsc.shownOnly')}</span>}
       {setBy && setBy.length === 1 && setBy[0] === 'DEFINE' && <span class="quiet"> {t('mqsc.defineOnly')}</span>}
     </p>
   );

@@ -30,6 +30,8 @@ const STEPS: Record<string, { page: PageName; href(qmgr: string, step: Step, nam
   'why-refused': { page: 'authority', href: (qmgr, step, _, problem) => link.authority({ qmgr }, { ...refusedObject(problem), ...queryOf(step) }) },
   'why-channel': { page: 'authority', href: (qmgr, step) => link.authority({ qmgr }, queryOf(step)) },
   service: { page: 'service', href: (_, step, name) => link.service({ service: of(step, 'service', name) }) },
+  api: { page: 'api', href: (_, step, name) => link.api({ api: of(step, 'service', name) }) },
+  requester: { page: 'requester', href: (_, step, name) => link.requester({ requester: of(step, 'service', name) }) },
   server: { page: 'server', href: () => link.server() },
   events: { page: 'events', href: (qmgr) => link.events({ qmgr }) },
 };
@@ -60,6 +62,10 @@ export function homeOf(qmgr: string, { type, name }: Trouble['object']): string 
       return 'connection' in PAGES ? link.connection({ qmgr, connection: name }) : undefined;
     case 'service':
       return 'service' in PAGES ? link.service({ service: name }) : undefined;
+    case 'api':
+      return link.api({ api: name });
+    case 'requester':
+      return link.requester({ requester: name });
     default:
       return undefined;
   }
