@@ -7,7 +7,7 @@ import { suite } from './lib/suite.mjs';
 
 const SECRET = 'NOT.FOR.APP';
 const check = suite({
-  server: { mqsc: [`DEFINE QLOCAL('${SECRET}')`] },
+  server: { mqsc: [`DEFINE QLOCAL('${SECRET}')`, "SET AUTHREC PROFILE('DEV.QUEUE.1') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(PUT,GET,BROWSE,INQ,DSP)"] },
   prepare: async (server) => {
     await server.put('DEV.QUEUE.1', { body: { text: 'kept' } });
   },
