@@ -92,7 +92,7 @@ job(5, 'the age of the oldest message', async (_, page) => {
 });
 
 job(6, 'the first payload of a queue', async (visitor, page) => {
-  await visitor.click(problem(page, 'ORDERS is full').getByRole('link', { name: 'See the messages' }));
+  await visitor.click(problem(page, 'ORDERS is full').getByRole('link', { name: 'Look at the messages of ORDERS' }));
   await row(page, '"order":0').waitFor();
 });
 
@@ -176,7 +176,7 @@ job(14, 'a message is edited and sent again', async (visitor, page, server) => {
 
 job(15, 'a test message with properties is put', async (visitor, page, server) => {
   await find(visitor, 'INVOICES');
-  await visitor.click(main(page).getByRole('button', { name: 'Put', exact: true }));
+  await visitor.click(main(page).getByRole('button', { name: 'Put a message' }));
   await dialog(page).getByRole('textbox', { name: /Data|Text/ }).first().fill('a test message');
   await dialog(page).getByLabel('Property', { exact: true }).first().fill('colour');
   await dialog(page).getByLabel('Value', { exact: true }).first().fill('red');
@@ -197,7 +197,7 @@ job(16, 'one poison message is deleted', async (visitor, page, server) => {
 });
 
 job(17, 'a queue is cleared by a person who knows what goes', async (visitor, page, server) => {
-  await visitor.click(problem(page, 'ORDERS is full').getByRole('link', { name: 'See the messages' }));
+  await visitor.click(problem(page, 'ORDERS is full').getByRole('link', { name: 'Look at the messages of ORDERS' }));
   await row(page, '"order":0').waitFor();
   await visitor.click(main(page).getByRole('button', { name: 'Purge' }).or(main(page).getByRole('button', { name: 'Purge the queue…' })));
   await dialog(page).getByText('"order":0').first().waitFor();

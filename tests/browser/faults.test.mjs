@@ -42,7 +42,7 @@ check('a full queue that no program reads', async ({ visit, server }) => {
 check('a poison message', async ({ visit, server }) => {
   await server.put('CLAIMS', { body: { text: 'poison' } });
   await backOut(server, 'CLAIMS', 6);
-  await isTold(visit, [/CLAIMS/, /backed out/, /[56] times|\b6\b/], /move|Look/i);
+  await isTold(visit, [/CLAIMS/, /was backed out 6 times/, /holds up those behind it/], /move/i);
 });
 
 check('a channel whose clients are refused by a CHLAUTH record', async ({ visit, server }) => {
@@ -55,7 +55,7 @@ check('a service whose responder has stopped', async ({ visit, server }) => {
   const answering = await answerLoans(server);
   assert.equal((await callService(server)).status, 200);
   await answering.end();
-  const answer = await callService(server);
-  assert.notEqual(answer.status, 200, 'nothing answers');
-  await isTold(visit, [/loanCheck/, /DEV\.LOAN\.REQUEST/, /no (application|program|reader)|reads/i], /service|queue/i);
+  const answers = await Promise.all(Array.from({ length: 6 }, () => callService(server)));
+  assert.ok(answers.every(({ status }) => status !== 200), 'nothing answers');
+  await isTold(visit, [/loanCheck/, /no reply/, /No application reads DEV\.LOAN\.REQUEST/], /See loanCheck/);
 });
