@@ -64,6 +64,28 @@ for (const [name, view] of Object.entries(VIEWS)) {
   });
 }
 
+check('every tab and every form of a page meets WCAG 2.2 AA', async ({ visit, server }) => {
+  const visitor = await visit();
+  const { page } = visitor;
+  await visitor.signIn('admin', qm());
+  const wrong = new Map();
+  let count = 0;
+  for (const [name, address] of Object.entries(await addresses(server))) {
+    await visitor.move(address);
+    const tabs = page.getByRole('main').locator('nav.tabs a, nav.segments a, .segments button');
+    for (const tab of await tabs.allInnerTexts()) {
+      const wanted = tabs.getByText(tab, { exact: true }).first();
+      if ((await wanted.count()) === 0) continue;
+      await wanted.click();
+      await visitor.ready();
+      count += 1;
+      for (const line of [...(await headings(visitor)), ...(await visitor.axe()), ...(await overflow(visitor)), ...visitor.takeWrong()]) wrong.set(line, [...(wrong.get(line) ?? []), `${name} ${tab}`]);
+    }
+  }
+  assert.ok(count > 20, `${count} tabs are seen`);
+  assert.deepEqual([...wrong].map(([line, pages]) => `${pages.join(', ')}: ${line}`), []);
+});
+
 check('what opens over a page meets WCAG 2.2 AA too', async ({ visit }) => {
   const wrong = [];
   for (const theme of ['light', 'dark']) {
