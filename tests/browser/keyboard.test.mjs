@@ -52,6 +52,7 @@ check('a queue is found by the search over everything and opened', async ({ visi
   const { page } = visitor;
   await signIn(visitor, qm());
   await page.keyboard.press('/');
+  await page.getByRole('combobox', { name: 'Search over everything' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.type('keys.two');
   await page.getByRole('option', { name: /KEYS\.TWO/ }).waitFor();
   await page.keyboard.press('Enter');

@@ -52,27 +52,39 @@ check('the sign-in meets WCAG 2.2 AA in each view', async ({ visit }) => {
 });
 
 for (const [name, view] of Object.entries(VIEWS)) {
-  check(`every page meets WCAG 2.2 AA, and fits: ${name}`, async ({ visit, server, say }) => {
+  check(`every page meets WCAG 2.2 AA, and fits: ${name}`, async ({ visit, server }) => {
     const visitor = await visit(view);
     await visitor.signIn('admin', qm());
-    const wrong = [];
+    /** What is wrong, and on which pages. */
+    const wrong = new Map();
     for (const [page, address] of Object.entries(await addresses(server))) {
-      try {
-        await visitor.move(address);
-      } catch (error) {
-        wrong.push(`${page} (${address}) does not come to rest: ${error.message.split('\n')[0]}`);
-        continue;
-      }
-      if ((await visitor.page.getByText('There is no such page.').count()) > 0) {
-        wrong.push(`${page} (${address}) is not there`);
-        continue;
-      }
-      const seen = [...(await headings(visitor)), ...(await visitor.axe()), ...(await overflow(visitor)), ...visitor.takeWrong()];
-      wrong.push(...seen.map((line) => `${page}: ${line}`));
+      for (const line of await lookAt(visitor, address)) wrong.set(line, [...(wrong.get(line) ?? []), page]);
     }
-    assert.deepEqual(wrong, []);
+    assert.deepEqual([...wrong].map(([line, pages]) => `${pages.length > 6 ? `${pages.length} pages` : pages.join(', ')}: ${line}`), []);
   });
 }
+
+check('every tab and every form of a page meets WCAG 2.2 AA', async ({ visit, server }) => {
+  const visitor = await visit();
+  const { page } = visitor;
+  await visitor.signIn('admin', qm());
+  const wrong = new Map();
+  let count = 0;
+  for (const [name, address] of Object.entries(await addresses(server))) {
+    await visitor.move(address);
+    const tabs = page.getByRole('main').locator('nav.tabs a, nav.segments a, .segments button');
+    for (const tab of await tabs.allInnerTexts()) {
+      const wanted = tabs.getByText(tab, { exact: true }).first();
+      if ((await wanted.count()) === 0) continue;
+      await wanted.click();
+      await visitor.ready();
+      count += 1;
+      for (const line of [...(await headings(visitor)), ...(await visitor.axe()), ...(await overflow(visitor)), ...visitor.takeWrong()]) wrong.set(line, [...(wrong.get(line) ?? []), `${name} ${tab}`]);
+    }
+  }
+  assert.ok(count > 20, `${count} tabs are seen`);
+  assert.deepEqual([...wrong].map(([line, pages]) => `${pages.join(', ')}: ${line}`), []);
+});
 
 check('what opens over a page meets WCAG 2.2 AA too', async ({ visit }) => {
   const wrong = [];
@@ -115,6 +127,17 @@ check('animation stops for people who ask for less of it', async ({ visit }) => 
   const moving = await visitor.page.evaluate(() => document.getAnimations().filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().duration > 1).length);
   assert.equal(moving, 0);
 });
+
+/** Opens a page; what is wrong with it. */
+async function lookAt(visitor, address) {
+  try {
+    await visitor.move(address);
+  } catch (error) {
+    return [`does not come to rest: ${error.message.split('\n')[0]}`];
+  }
+  if ((await visitor.page.getByText('There is no such page.').count()) > 0) return ['is not there'];
+  return [...(await headings(visitor)), ...(await visitor.axe()), ...(await overflow(visitor)), ...visitor.takeWrong()];
+}
 
 /** One heading of the first rank, and a title that names the page. */
 async function headings(visitor) {

@@ -7,7 +7,7 @@ import { suite } from './lib/suite.mjs';
 
 const SECRET = 'NOT.FOR.APP';
 const check = suite({
-  server: { mqsc: [`DEFINE QLOCAL('${SECRET}')`] },
+  server: { mqsc: [`DEFINE QLOCAL('${SECRET}')`, "SET AUTHREC PROFILE('DEV.QUEUE.1') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(PUT,GET,BROWSE,INQ,DSP)"] },
   prepare: async (server) => {
     await server.put('DEV.QUEUE.1', { body: { text: 'kept' } });
   },
@@ -62,7 +62,7 @@ check('a reader sees everything, is offered no change, and is refused each', asy
   assert.ok((await server.mqsc("DISPLAY QLOCAL('DEV.QUEUE.1') PUT")).join(' ').includes('PUT(ENABLED)'));
 });
 
-check('a user sees what its authorities show, and nothing else by any address', async ({ visit }) => {
+check('a user sees what its authorities show, and nothing else by any address', async ({ visit, server }) => {
   const visitor = await visit();
   const { page } = visitor;
   await visitor.signIn('app', qm('/queues'));
@@ -74,12 +74,15 @@ check('a user sees what its authorities show, and nothing else by any address', 
     ['GET', `${api(SECRET)}/messages`],
     ['POST', `${api(SECRET)}/messages?envelope`, { body: { text: 'x' } }],
     ['POST', `${api(SECRET)}/jobs`, { action: 'purge' }],
-    ['POST', MQSC, command(`DELETE QLOCAL('${SECRET}')`)],
     ['GET', '/api/v1/log'],
+    ['DELETE', `/ibmmq/rest/v2/admin/qmgr/${QMGR}/queue/${SECRET}`],
   ]) {
     const status = await handMade(visitor, method, path, json);
     assert.ok(status === 403 || status === 404, `${method} ${path}: ${status}`);
   }
+  // The command is answered with 200 and refused in the answer.
+  await handMade(visitor, 'POST', MQSC, command(`DELETE QLOCAL('${SECRET}')`));
+  assert.equal(await server.depth(SECRET), 0, 'the queue is still there');
 });
 
 check('without a sign-in the server answers nothing but the page', async ({ visit, server }) => {

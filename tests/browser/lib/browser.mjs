@@ -111,7 +111,7 @@ export class Visitor {
   /** Waits until the page shows what it has: its heading, and nothing that is loading. */
   async ready() {
     const { page } = this;
-    await page.locator('main h1, main .state-title').first().waitFor();
+    await page.locator('.app main').locator('h1, .state-title').first().waitFor();
     await page.waitForFunction(() => !document.querySelector('main p.state[role=status], main [aria-busy=true]'));
   }
 
@@ -159,7 +159,7 @@ export class Visitor {
       if (!(await evaluate('typeof axe === "object"'))) await evaluate(`${AXE};0`);
       return await evaluate(`axe.run(${JSON.stringify(selector ?? null)} ?? document, { runOnly: ${JSON.stringify(WCAG)}, resultTypes: ['violations'] })
         .then(({ violations }) => violations.flatMap(({ id, impact, nodes }) => nodes.map(({ target, failureSummary }) =>
-          id + ' (' + impact + ') ' + target.join(' ') + ': ' + failureSummary.replace(/\\s+/g, ' '))))`);
+          id + ' (' + impact + ') ' + target.join(' ') + ': ' + failureSummary.replace(/\\s+/g, ' ').slice(0, 200))))`);
     } finally {
       await debug.detach();
     }

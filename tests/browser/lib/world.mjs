@@ -15,7 +15,7 @@ export const DEFINITIONS = [
   "DEFINE QLOCAL(PAY.REQ) MAXDEPTH(5000) DESCR('Payment requests')",
   "DEFINE QLOCAL(PAY.REPLY) DESCR('Payment replies')",
   "DEFINE QLOCAL(PAY.PARKED) DESCR('Payments put aside')",
-  "DEFINE QLOCAL(CLAIMS) BOTHRESH(10) BOQNAME(CLAIMS.ASIDE) DESCR('Claims of the insurance')",
+  "DEFINE QLOCAL(CLAIMS) BOQNAME(CLAIMS.ASIDE) DESCR('Claims of the insurance')",
   "DEFINE QLOCAL(CLAIMS.ASIDE) DESCR('Claims that no program could take')",
   "DEFINE QLOCAL(INVOICES) DESCR('Invoices, first in first out') MSGDLVSQ(FIFO)",
   "DEFINE QLOCAL(AUDIT) DESCR('Not for programs')",
@@ -157,9 +157,9 @@ function run(program, args) {
 /** All of it. */
 export async function fill(server) {
   await putMessages(server);
+  await putDeadLetters(server);
   await server.put('CLAIMS', { body: { text: 'a claim that no program can take' } });
   await backOut(server, 'CLAIMS', 6);
-  await putDeadLetters(server);
   await server.put('PAY.PARKED', { body: { text: 'parked by hand' } });
   for (let turn = 0; turn < 3; turn += 1) await beRefused(server);
   await deployService(server);

@@ -1,0 +1,58 @@
+// Writes the golden pictures of every page in light and dark to docs/console/: `QUAYMASTER_BIN=… node tests/browser/pictures.mjs [FOLDER [PAGE…]]`.
+//
+// People look at them; no test compares them. The data are always the same. Times are
+// those of the run: ages are small, and the picture of a page changes only there.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { newVisitor, qm, startBrowser } from './lib/browser.mjs';
+import { addresses } from './lib/pages.mjs';
+import { startServer } from './lib/server.mjs';
+import { answerLoans, callService, COPIES, DEFINITIONS, fill } from './lib/world.mjs';
+
+const [folder = fileURLToPath(new URL('../../docs/console/', import.meta.url)), ...wanted] = process.argv.slice(2);
+/** Quality of WebP: text stays sharp, and a page has some 30 kB. */
+const QUALITY = 0.82;
+
+mkdirSync(folder, { recursive: true });
+const server = await startServer({ mqsc: DEFINITIONS, copies: COPIES });
+const browser = await startBrowser();
+const darkroom = await browser.newPage();
+await fill(server);
+const answering = await answerLoans(server);
+for (let turn = 0; turn < 3; turn += 1) await callService(server);
+await answering.end();
+await Promise.all(Array.from({ length: 6 }, () => callService(server)));
+for (const theme of ['light', 'dark']) {
+  const visitor = await newVisitor(browser, server, { theme, width: 1280, height: 800 });
+  const { page } = visitor;
+  await visitor.goto('/');
+  await page.locator('form.sign-in').waitFor();
+  await take(page, 'sign-in', theme);
+  await visitor.signIn('admin', qm());
+  for (const [name, address] of Object.entries(await addresses(server))) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    await page.mouse.move(700, 2);
+    await visitor.move(address);
+    // Charts and values that come live are drawn a moment after the page.
+    await page.waitForTimeout(700);
+    await take(page, name, theme);
+  }
+  await visitor.close();
+}
+await browser.close();
+await server.close();
+process.exit(0);
+
+/** Chromium writes WebP only from a canvas. */
+async function take(page, name, theme) {
+  const taken = await page.screenshot({ animations: 'disabled', caret: 'hide' });
+  const webp = await darkroom.evaluate(async ([png, quality]) => {
+    const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    canvas.getContext('2d').drawImage(bitmap, 0, 0);
+    const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/webp', quality })).arrayBuffer());
+    return btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ''));
+  }, [taken.toString('base64'), QUALITY]);
+  writeFileSync(`${folder}/${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}-${theme}.webp`, Buffer.from(webp, 'base64'));
+}
