@@ -105,8 +105,24 @@ pub(crate) enum PushHandler {
 impl ApiHandler {
     /// Asks whether an API key is for what the request wants. API keys are for messages, not for their circumstances.
     pub(crate) fn checks_scope(self) -> bool {
-        use ApiHandler::{Show, WhyChannel, WhyDeadLetter, WhyGet, WhyRefused};
-        !matches!(self, WhyRefused | WhyDeadLetter | WhyChannel | WhyGet | Show(_))
+        use ApiHandler::{
+            ListChanges, ListProblems, MuteProblem, Show, ShowActivity, UnmuteProblem, WhyChannel, WhyDeadLetter,
+            WhyGet, WhyRefused,
+        };
+        let is_of_circumstances = matches!(
+            self,
+            WhyRefused
+                | WhyDeadLetter
+                | WhyChannel
+                | WhyGet
+                | Show(_)
+                | ListProblems
+                | MuteProblem
+                | UnmuteProblem
+                | ListChanges
+                | ShowActivity
+        );
+        !is_of_circumstances
     }
 
     pub(crate) fn takes_body(self) -> bool {

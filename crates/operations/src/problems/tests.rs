@@ -97,7 +97,7 @@ impl Engine {
             })
             .expect("connected");
         let managers = QueueManagers::of_running([queue_manager.clone()]);
-        let live = Arc::new(Live::new(managers.clone(), Arc::new(Jobs::new(managers.clone()))));
+        let live = Arc::new(Live::new(managers.clone(), Arc::new(Jobs::new(managers.clone())), Arc::default()));
         let history = Arc::new(History::new(managers.clone()));
         let problems = Problems::new(managers, live, history);
         Self { runtime, queue_manager, connection, clock, problems, around: Mutex::default() }

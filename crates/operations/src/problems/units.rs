@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::facts::Facts;
 use super::finding::{Finding, Severity, Since, command};
-use super::words::age;
+use super::words::{age, messages};
 
 /// A program that connects so often a second wastes the time of both.
 const CHURN: u64 = 10;
@@ -64,8 +64,9 @@ fn old(facts: &Facts, connection: &ConnectionStatus) -> Option<Finding> {
         format!(", channel {} from {}", connection.channel, connection.connection_name)
     };
     let text = format!(
-        "{application} (user {user}{by}) has a unit of work open for {}. Others do not get its messages, and its log space is not freed. \
+        "{application} (user {user}{by}) has a unit of work of {} open for {}. Others do not get them, and its log space is not freed. \
          Let the application commit, or stop its connection.",
+        messages(connection.uncommitted as u64),
         age(open)
     );
     let mut queues: Vec<&str> = connection
@@ -88,6 +89,7 @@ fn old(facts: &Facts, connection: &ConnectionStatus) -> Option<Finding> {
             .value("address", connection.connection_name.as_str())
             .value("openSince", write_moment(since))
             .value("seconds", open.as_secs())
+            .value("uncommitted", connection.uncommitted)
             .value("queues", json!(queues))
             .next(json!({ "action": "connection", "connection": id, "text": format!("See the connection of {application}") }))
             .next(command(&[format!("STOP CONN({id})")], "Stop the connection: its unit of work is backed out")),

@@ -181,9 +181,8 @@ fn a_unit_of_work_that_stays_open_is_told_with_its_program() {
     let unit = problems.iter().find(|problem| problem["rule"] == "unit-of-work-old").expect("told");
     assert_eq!(unit["since"], "2026-11-21T00:00:00.000Z");
     assert!(
-        unit["text"]
-            .as_str()
-            .is_some_and(|text| text.starts_with("slow-app (user server, channel APP.SVRCONN from ) has")),
+        unit["text"].as_str().is_some_and(|text| text
+            .starts_with("slow-app (user server, channel APP.SVRCONN from ) has a unit of work of 1 message open for")),
         "{unit}"
     );
     engine.runtime.block_on(connection.commit()).expect("committed");

@@ -327,7 +327,15 @@ fn an_api_key_opens_nothing_but_messaging_even_of_an_administrator() {
         assert_eq!((answer.status, answer.error_id().as_str()), (403, "MQWB0935E"), "{request}");
         assert_eq!(answer.header("set-cookie"), None);
     }
-    for request in ["GET /zosConnect/services", "POST /zosConnect/apiRequesters/any", "GET /zosConnect/apis"] {
+    for request in [
+        "GET /zosConnect/services",
+        "POST /zosConnect/apiRequesters/any",
+        "GET /zosConnect/apis",
+        "GET /api/v1/qmgr/QM1/problems",
+        "DELETE /api/v1/qmgr/QM1/problems/any/mute",
+        "GET /api/v1/qmgr/QM1/changes",
+        "GET /api/v1/activity",
+    ] {
         assert_eq!(client.exchange(&format!("{request}\n-authorization\n{key}")).status, 403, "{request}");
     }
 }
