@@ -42,7 +42,7 @@ pub use registry::QueueManagers;
 pub use security::authority::decision;
 pub use security::{access, channel_admission, channel_authentication, recent};
 pub use selection::selector;
-pub use storage::{DeliveryKey as Place, Depth, Position, Receipt, ReceiptKey, UnitOfWorkId};
+pub use storage::{DeliveryKey as Place, Position, Receipt, ReceiptKey, UnitOfWorkId};
 pub use verb::connection::Connection;
 pub use verb::follow::Follower;
 pub use verb::get::{Accept, Terms};

@@ -23,7 +23,7 @@ use model::timestamp::Timestamp;
 pub use error::{Lacking, RecoveryLogError, StoreError, lacking};
 pub use private::{
     MessageCount, PrivateStore, QuarantineListener, Quarantined, RECEIPT_MAXIMUM, Receipt, ReceiptKey, ReceiptOfPut,
-    Scan, VerificationRate, before_sleep, block_on,
+    Scan, StoredQueue, VerificationRate, before_sleep, block_on,
 };
 
 /// A queue within one store. Never used again for another queue while any record of the old one exists.

@@ -9,7 +9,6 @@ use message_api::history::{History, Rate, Rates};
 use model::definition::attribute::Kind as QueueType;
 use model::definition::queue::{DefinitionType, LocalQueue, Usage};
 use model::definition::{QueueDefinition, QueueKind};
-use queue_manager::Depth;
 use queue_manager::queue_list::{ListedQueue, QueueList, VisibleInList};
 
 use super::Sight;
@@ -68,7 +67,6 @@ struct Queues<'s> {
 struct QueueRow<'a> {
     queue: ListedQueue<'a>,
     rates: Option<&'a Rates<'a>>,
-    messages: Cell<Option<Depth>>,
     rate: Cell<Option<Rate>>,
 }
 
@@ -87,7 +85,7 @@ impl Rows for Queues<'_> {
         if queue.is_deleted() || !self.visible.has(place) {
             return None;
         }
-        Some(QueueRow { queue, rates: self.rates.as_ref(), messages: Cell::new(None), rate: Cell::new(None) })
+        Some(QueueRow { queue, rates: self.rates.as_ref(), rate: Cell::new(None) })
     }
 
     fn natural_order(&self) -> Option<usize> {
@@ -102,14 +100,14 @@ impl<'a> Row<'a> for QueueRow<'a> {
             NAME => Value::Text(self.queue.name().as_str()),
             TYPE => Value::Text(type_word(self.queue.kind())),
             DEPTH => of_local(|row| Value::number(row.queue.depth())),
-            BYTES => of_local(|row| Value::Number(row.messages().bytes)),
-            UNCOMMITTED => of_local(|row| Value::number(row.messages().uncommitted)),
+            BYTES => of_local(|row| Value::Number(row.queue.bytes())),
+            UNCOMMITTED => of_local(|row| Value::number(row.queue.uncommitted())),
             READERS => of_local(|row| Value::number(row.queue.open_counts().0)),
             WRITERS => of_local(|row| Value::number(row.queue.open_counts().1)),
             WAITING => of_local(|row| Value::number(row.queue.waiters())),
             IN => of_local(|row| row.rate().map_or(Value::Null, |rate| Value::Tenths(rate.puts))),
             OUT => of_local(|row| row.rate().map_or(Value::Null, |rate| Value::Tenths(rate.gets))),
-            OLDEST => of_local(|row| Value::moment(row.messages().oldest)),
+            OLDEST => of_local(|row| Value::moment(row.queue.oldest())),
             LAST_PUT => of_local(|row| Value::moment(row.queue.last_put())),
             LAST_GET => of_local(|row| Value::moment(row.queue.last_get())),
             SYSTEM => Value::Truth(self.queue.name().as_bytes().starts_with(b"SYSTEM.")),
@@ -120,15 +118,6 @@ impl<'a> Row<'a> for QueueRow<'a> {
 }
 
 impl QueueRow<'_> {
-    fn messages(&self) -> Depth {
-        let messages = self.messages.get().unwrap_or_else(|| match self.queue.depth() {
-            0 => Depth::default(),
-            _ => self.queue.messages(),
-        });
-        self.messages.set(Some(messages));
-        messages
-    }
-
     fn rate(&self) -> Option<Rate> {
         let rate = self.rate.get().or_else(|| self.rates.and_then(|rates| rates.of(self.queue.name())));
         self.rate.set(rate);
@@ -182,3 +171,6 @@ const fn type_word(kind: QueueType) -> &'static str {
         _ => "local",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ use model::definition::attribute::Kind;
 use model::name::QueueName;
 use model::timestamp::Timestamp;
 use parking_lot::RwLock;
-use storage::{Depth, MessageCount};
+use storage::{MessageCount, StoredQueue};
 
 use crate::QueueManager;
 use crate::definition::visible_queues::{Visible, VisibleQueues};
@@ -29,6 +29,7 @@ struct Entry {
     name: QueueName,
     kind: Kind,
     count: Option<MessageCount>,
+    stored: Option<StoredQueue>,
     definition: Arc<QueueDefinition>,
     queue: Arc<Queue>,
 }
@@ -81,17 +82,18 @@ impl Order {
         let mut kept = self.kept.write();
         let mut queues = engine.all_queues();
         queues.sort_unstable_by_key(|queue| queue.name);
-        let queues: Arc<[_]> = queues.into_iter().map(Entry::of).collect();
+        let queues: Arc<[_]> = queues.into_iter().map(|queue| Entry::of(queue, engine)).collect();
         *kept = Some(Arc::clone(&queues));
         (queues, self.made.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }
 
 impl Entry {
-    fn of(queue: Arc<Queue>) -> Self {
+    fn of(queue: Arc<Queue>, engine: &Engine) -> Self {
         let definition = queue.definition();
         let (kind, count) = (definition.attribute_kind(), queue.count().cloned());
-        Self { name: queue.name, kind, count, definition, queue }
+        let stored = count.is_some().then(|| engine.store.stored_queue(queue.id)).flatten();
+        Self { name: queue.name, kind, count, stored, definition, queue }
     }
 }
 
@@ -206,9 +208,22 @@ impl<'a> ListedQueue<'a> {
         self.entry.queue.counters.last_get()
     }
 
-    /// What `depth` does not tell: what is uncommitted, the oldest message, bytes.
-    pub fn messages(&self) -> Depth {
-        self.engine.store.depth(self.entry.queue.id)
+    /// Bytes of bodies, uncommitted messages and the oldest of a queue that holds messages. Of one that is empty the store is not
+    /// asked.
+    pub fn bytes(&self) -> u64 {
+        self.stored().map_or(0, StoredQueue::bytes)
+    }
+
+    pub fn uncommitted(&self) -> u32 {
+        self.stored().map_or(0, StoredQueue::uncommitted)
+    }
+
+    pub fn oldest(&self) -> Option<Timestamp> {
+        self.stored().and_then(StoredQueue::oldest)
+    }
+
+    fn stored(&self) -> Option<&'a StoredQueue> {
+        self.entry.stored.as_ref().filter(|_| self.depth() > 0)
     }
 
     /// Of local queues.

@@ -537,7 +537,7 @@ impl Queue {
     pub(crate) fn depth(&self) -> Depth {
         Depth {
             current: self.count.get(),
-            uncommitted: u32::try_from(self.held.len()).unwrap_or(u32::MAX),
+            uncommitted: self.uncommitted(),
             quarantined: u32::try_from(self.quarantine.len()).unwrap_or(u32::MAX),
             oldest: self.oldest(),
             bytes: self.bytes,
@@ -554,8 +554,16 @@ impl Queue {
         &self.count
     }
 
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(crate) fn uncommitted(&self) -> u32 {
+        u32::try_from(self.held.len()).unwrap_or(u32::MAX)
+    }
+
     /// Within a rank the first message arrived first, so looking at the first of each rank is enough. Most queues have one rank.
-    fn oldest(&self) -> Option<Timestamp> {
+    pub(crate) fn oldest(&self) -> Option<Timestamp> {
         let first_of_ranks = |map: &BTreeMap<Key, Slot>| {
             let first = map.first_key_value();
             let next = |(key, _): &(&Key, &Slot)| map.range(key.after_rank()?..).next();

@@ -32,6 +32,7 @@ use crate::private::queue::{Key, Queue};
 use crate::private::receipts::{Receipt, ReceiptKey, Receipts};
 use crate::private::scan::Scan;
 use crate::private::spill::Spill;
+use crate::private::stored_queue::StoredQueue;
 use crate::private::unit_of_work::Units;
 use crate::private::verification::Verification;
 use crate::{
@@ -486,6 +487,11 @@ impl PrivateStore {
     /// `depth().current` alone, to be kept and read any time. `None` for a queue that does not exist.
     pub fn message_count(&self, queue: QueueId) -> Option<MessageCount> {
         Some(self.core().queue(queue).ok()?.queue.lock().count().clone())
+    }
+
+    /// To be looked at again and again. `None` for a queue that does not exist.
+    pub fn stored_queue(&self, queue: QueueId) -> Option<StoredQueue> {
+        self.core().queue(queue).ok().map(StoredQueue::new)
     }
 
     /// Keeps everything that is in the log now, for a backup. `None` when nothing is on disk.
