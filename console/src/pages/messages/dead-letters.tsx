@@ -1,5 +1,6 @@
 // Dead letters: why messages are on the dead-letter queue, in groups of one cause, and the way back for one of a group or for all.
 
+import { useEffect } from 'preact/hooks';
 import { request } from '../../api/request.ts';
 import { may } from '../../api/session.ts';
 import { age, bytes, count, moment } from '../../format.ts';
@@ -37,6 +38,13 @@ export default function DeadLettersPage({ parameters: { qmgr = '' } }: PageProps
   const [reason, destination] = [route.value?.query.get('reason'), route.value?.query.get('destination')];
   const groups = all.filter((group) => (!reason || String(group.reason?.code) === reason) && (!destination || (group.destination?.queue ?? '') === destination));
   const queue = answer?.queue ?? undefined;
+  const isReplayed = route.value?.query.get('action') === 'replay';
+  useEffect(() => {
+    if (!queue || !isReplayed || !may.value.messages) return;
+    setQuery({ action: undefined });
+    const deadLetter = { ...(reason ? { reason: Number(reason) } : {}), ...(destination ? { queue: destination } : {}) };
+    void proposeJob(qmgr, queue, 'replay', { query: {}, deadLetter }).then((isDone) => isDone && asked.again());
+  }, [queue, isReplayed]);
   const messages = groups.reduce((sum, group) => sum + group.count, 0);
   return (
     <div class="object-page">

@@ -25,7 +25,6 @@ import { fill, type FilledPage, PAGE, type Place } from './browse.ts';
 import { ColumnMenu, messageColumns, shownColumns } from './columns.tsx';
 import { isFiltered, namesOf, queryOf } from './filters.ts';
 import { deadLetterOf, type SeenMessage } from './seen.ts';
-import { openPut } from './open-put.ts';
 import { remember } from './walk.ts';
 
 export default function QueueMessages({ qmgr, row, changed }: QueueTabProps) {
@@ -129,7 +128,6 @@ export default function QueueMessages({ qmgr, row, changed }: QueueTabProps) {
               : []),
           ]}
         />
-        {mayChange && <Button kind="primary" icon="add" onClick={() => void openPut(qmgr, queue).then((isDone) => isDone && again())}>{t('messages.put')}</Button>}
       </div>
       {failure.value !== undefined && <Failed error={failure.value} again={again} />}
       <Looked progress={progress.value} lookedAt={lookedAt} found={messages.length} isNarrowed={isNarrowed} isPartial={isPartial} isBack={'before' in place}
