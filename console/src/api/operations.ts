@@ -701,7 +701,7 @@ export interface Operations {
   };
   'GET /api/v1/qmgr/{qmgr}/queue/{queue}/export': {
     path: { qmgr: string; queue: string };
-    query: { limit?: number; contains?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
+    query: { limit?: number; positions?: string; contains?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
     body: never;
     answer: unknown;
   };

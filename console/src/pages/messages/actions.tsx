@@ -258,24 +258,10 @@ function Targets({ qmgr, targets }: { qmgr: string; targets: { queue: string; co
 }
 
 /** Exports what is chosen as lines of JSON, into a file of the browser. */
-export async function exportMessages(qmgr: string, queue: string, choice: Choice): Promise<void> {
+export function exportMessages(qmgr: string, queue: string, choice: Choice): void {
   const name = `${qmgr}.${queue}.ndjson`.replaceAll('/', '_');
-  try {
-    if (choice.positions) {
-      const lines: string[] = [];
-      for (const position of choice.positions) {
-        const message = await request('GET /api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}', { path: { qmgr, queue, position }, query: { body: 'raw' } });
-        lines.push(JSON.stringify(message));
-      }
-      save(new Blob([lines.map((line) => `${line}\n`).join('')], { type: 'application/x-ndjson' }), name);
-      return;
-    }
-    const query = new URLSearchParams(choice.query as Record<string, string>);
-    const text = query.toString();
-    download(`/api/v1/qmgr/${encodeURIComponent(qmgr)}/queue/${encodeURIComponent(queue)}/export${text === '' ? '' : `?${text}`}`, name);
-  } catch (error) {
-    toast('error', String(error instanceof Error ? error.message : error));
-  }
+  const query = new URLSearchParams({ ...(choice.query as Record<string, string>), ...(choice.positions ? { positions: choice.positions.join() } : {}) }).toString();
+  download(`/api/v1/qmgr/${encodeURIComponent(qmgr)}/queue/${encodeURIComponent(queue)}/export${query === '' ? '' : `?${query}`}`, name);
 }
 
 /** Lets the browser store a resource of the server, which it reads as a stream. */
@@ -286,12 +272,6 @@ export function download(address: string, name: string): void {
   document.body.append(anchor);
   anchor.click();
   anchor.remove();
-}
-
-export function save(data: Blob, name: string): void {
-  const address = URL.createObjectURL(data);
-  download(address, name);
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
 /** Lines of an import that are shown first. */

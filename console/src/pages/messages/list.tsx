@@ -111,7 +111,7 @@ export default function QueueMessages({ qmgr, row, changed }: QueueTabProps) {
           <IconButton icon="next" label={t('messages.next')} disabled={cursor === undefined} onClick={() => cursor && go({ cursor })} />
           <IconButton icon="last" label={t('messages.last')} disabled={'before' in place && place.before === 'end'} onClick={() => go({ before: 'end' })} />
         </div>
-        <IconButton icon="download" label={t('messages.export')} onClick={() => void exportMessages(qmgr, queue, all)} />
+        <IconButton icon="download" label={t('messages.export')} onClick={() => exportMessages(qmgr, queue, all)} />
         {mayChange && <IconButton icon="remove" label={isNarrowed ? t('messages.purgeMatching') : t('messages.purge')} onClick={() => start('purge', all)} />}
         <ColumnMenu columns={columns} shown={shown} />
         <Menu
@@ -233,7 +233,7 @@ function Ticked({ qmgr, queue, selection, messages, again }: TickedProps) {
     <div class="selection" role="region" aria-label={t('list.selection')}>
       <p aria-live="polite">{t('list.selected', { count: ticked })}</p>
       <div class="selection-actions">
-        <Button kind="plain" icon="download" onClick={() => void exportMessages(qmgr, queue, choice)}>{t('messages.exportTicked')}</Button>
+        <Button kind="plain" icon="download" onClick={() => exportMessages(qmgr, queue, choice)}>{t('messages.exportTicked')}</Button>
         {may.value.messages && (
           <>
             {hasDead && <Button kind="plain" onClick={() => start('replay')}>{t('messages.replay')}</Button>}

@@ -57,6 +57,8 @@ const PART_CCSID: Parameter =
     query("ccsid", Shape::Number(1, 65535), "The part is read as text in this CCSID and comes in UTF-8.");
 const JOB_CURSOR: Parameter = query("cursor", Shape::Pattern("^[0-9a-f]{1,16}-[0-9a-f]{32}$"), "Of the page before.");
 const MOST_EXPORTED: Parameter = query("limit", Shape::Number(1, 1 << 53), "Most messages. Default: all.");
+const POSITIONS: Parameter =
+    query("positions", Shape::Text, "Only messages at these positions, up to 1000 with commas between.");
 const CONTEXT: Parameter = query(
     "context",
     Shape::Words(&["keep", "new"]),
@@ -245,7 +247,7 @@ pub(super) fn details(handler: ApiHandler) -> Details {
         }
         ApiHandler::CancelJob => plain(MESSAGE_API, "What the job has done before stays done.", JOB_CANCELLED),
         ApiHandler::ExportMessages => Details {
-            parameters: &[MOST_EXPORTED, CONTAINS, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            parameters: &[MOST_EXPORTED, POSITIONS, CONTAINS, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
             ..plain(
                 MESSAGE_API,
                 "The messages stay on the queue. Each line has the whole descriptor and the body as it is.",
