@@ -40,6 +40,7 @@ export default function QueueMessages({ qmgr, row, changed }: QueueTabProps) {
   const failure = useSignal<unknown>(undefined);
   const turn = useSignal(0);
   const running = useRef<AbortController>();
+  const element = useRef<HTMLElement>(null);
   const rows = useMemo(() => new ListRows<SeenMessage>(async () => inPage(page.peek()), ({ position }) => position), [qmgr, queue]);
   const selection = useMemo(() => new Selection<SeenMessage>(({ position }) => position, () => page.peek()?.messages.length ?? 0), [rows]);
 
@@ -55,7 +56,7 @@ export default function QueueMessages({ qmgr, row, changed }: QueueTabProps) {
         progress.value = undefined;
         remember(qmgr, queue, found.messages.map(({ position }) => position), location.search);
         selection.clear();
-        void rows.show({ search: '', where: [], sort: [] });
+        void rows.show({ search: '', where: [], sort: [] }).then(() => 'before' in place && place.before === 'end' && toEnd(element.current));
         announce(t('messages.shown', { count: found.messages.length }));
       },
       (error: unknown) => {
@@ -92,7 +93,7 @@ export default function QueueMessages({ qmgr, row, changed }: QueueTabProps) {
   }, []);
   const isPartial = isNarrowed && messages.length < PAGE && (('before' in place ? previous : cursor) !== undefined);
   return (
-    <section class="list messages" aria-label={t('queue.messages')}>
+    <section class="list messages" aria-label={t('queue.messages')} ref={element}>
       <div class="toolbar">
         <FilterBox
           label={t('queue.messages')} search={search} where={where} columns={names} example="user=app" placeholder={t('messages.filter')} hint={t('messages.filterHint')}
@@ -139,6 +140,14 @@ export default function QueueMessages({ qmgr, row, changed }: QueueTabProps) {
       <Ticked qmgr={qmgr} queue={queue} selection={selection} isNarrowed={isNarrowed} all={all} again={again} messages={messages} />
     </section>
   );
+}
+
+/** The last page begins at its end, where the newest messages are. */
+function toEnd(list: HTMLElement | null): void {
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    const grid = list?.querySelector('[role=grid]');
+    if (grid) grid.scrollTop = grid.scrollHeight;
+  }));
 }
 
 function placeOf(address: URLSearchParams): Place {
