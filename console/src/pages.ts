@@ -55,6 +55,7 @@ function isStored({ type }: QueueRow): boolean {
 /** The tabs of a queue, in their order. Each is a page too. */
 export const QUEUE_TABS: readonly QueueTab[] = [
   { page: 'queue', title: 'queue.overview', load: () => import('./pages/queue/overview.tsx') },
+  { page: 'queueMessages', title: 'queue.messages', load: () => import('./pages/messages/list.tsx'), isFor: ({ type }) => type === 'local' || type === 'alias' },
   { page: 'queueHandles', title: 'queue.handles', load: () => import('./pages/queue/handles.tsx'), isFor: () => may.value.administer },
   { page: 'queueHistory', title: 'queue.history', load: () => import('./pages/queue/history.tsx'), isFor: isStored },
   { page: 'queueAuthority', title: 'queue.authority', load: () => import('./pages/queue/authority.tsx'), isFor: () => may.value.administer },
@@ -72,6 +73,7 @@ const isOperator = () => may.value.administer;
 export const PAGES: Partial<Record<PageName, PageEntry>> = {
   now: { title: 'pages.now', view: NowPage, bar: { icon: 'now', group: 'qmgr' }, keys: 'g n' },
   queues: { title: 'pages.queues', view: QueuesPage, bar: { icon: 'queues', group: 'qmgr' }, keys: 'g q' },
+  deadLetters: { title: 'pages.deadLetters', load: () => import('./pages/messages/dead-letters.tsx'), bar: { icon: 'deadLetters', group: 'qmgr' }, keys: 'g d' },
   channels: { title: 'pages.channels', load: () => import('./pages/channels.tsx'), bar: { icon: 'channels', group: 'qmgr' }, keys: 'g c' },
   channel: { title: 'pages.channel', load: () => import('./pages/channel.tsx'), under: 'channels' },
   applications: { title: 'pages.applications', load: () => import('./pages/applications.tsx'), bar: { icon: 'applications', group: 'qmgr' }, keys: 'g a' },
@@ -80,6 +82,8 @@ export const PAGES: Partial<Record<PageName, PageEntry>> = {
   subscriptions: { title: 'pages.subscriptions', load: () => import('./pages/subscriptions.tsx'), under: 'topics' },
   authority: { title: 'pages.authority', load: () => import('./pages/authority.tsx'), bar: { icon: 'authority', group: 'qmgr' }, keys: 'g u' },
   ...Object.fromEntries(QUEUE_TABS.map(({ page }) => [page, { title: 'pages.queue', load: loadQueue, under: 'queues' } satisfies PageEntry])),
+  message: { title: 'pages.message', load: () => import('./pages/messages/message.tsx'), under: 'queues' },
+  jobs: { title: 'pages.jobs', load: () => import('./pages/messages/jobs.tsx'), bar: { icon: 'jobs', group: 'qmgr' }, keys: 'g j' },
   mqsc: { title: 'pages.mqsc', load: () => import('./pages/mqsc.tsx'), bar: { icon: 'mqsc', group: 'qmgr' }, keys: 'g m' },
   events: { title: 'pages.events', load: () => import('./pages/events.tsx'), bar: { icon: 'events', group: 'qmgr' }, keys: 'g e' },
   connect: { title: 'pages.connect', load: () => import('./pages/connect.tsx'), bar: { icon: 'connect', group: 'qmgr' } },

@@ -120,6 +120,13 @@ export type ChannelPage = {
   rows: ((string | number | boolean | null)[])[];
 };
 
+export type Browsed = {
+  messages: Message[];
+  cursor?: string;
+  previous?: string;
+  lookedAt: number;
+};
+
 export type Chart = {
   from: string;
   step: string;
@@ -269,6 +276,18 @@ export type Job = {
     done: number;
     failed: number;
   };
+  bytes?: number;
+  before?: string;
+  put?: string[];
+  sample?: {
+    oldest?: string | null;
+    newest?: string | null;
+    positions: string[];
+    targets: {
+      queue: string;
+      count: number;
+    }[];
+  };
   errors?: Record<string, unknown>[];
   reason?: Record<string, unknown>;
   startedAt: string;
@@ -376,6 +395,15 @@ export type NewJob = {
     selector?: string;
   };
   contains?: string;
+  positions?: string[];
+  ids?: string[];
+  deadLetter?: {
+    reason?: number | null;
+    queue?: string;
+    user?: string;
+    application?: string;
+  };
+  before?: string;
   limit?: number;
   to?: {
     queue: string;
@@ -631,9 +659,9 @@ export interface Operations {
   };
   'GET /api/v1/qmgr/{qmgr}/queue/{queue}/messages': {
     path: { qmgr: string; queue: string };
-    query: { limit?: number; cursor?: string; contains?: string; body?: "auto" | "text" | "base64" | "raw" | "preview" | "none"; copybook?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
+    query: { limit?: number; cursor?: string; before?: string; contains?: string; body?: "auto" | "text" | "base64" | "raw" | "preview" | "none"; copybook?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
     body: never;
-    answer: Messages;
+    answer: Browsed;
   };
   'POST /api/v1/qmgr/{qmgr}/queue/{queue}/requests': {
     path: { qmgr: string; queue: string };
@@ -673,7 +701,7 @@ export interface Operations {
   };
   'GET /api/v1/qmgr/{qmgr}/queue/{queue}/export': {
     path: { qmgr: string; queue: string };
-    query: { limit?: number; contains?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
+    query: { limit?: number; positions?: string; contains?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
     body: never;
     answer: unknown;
   };
@@ -715,7 +743,7 @@ export interface Operations {
   };
   'GET /api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}/body': {
     path: { qmgr: string; queue: string; position: string };
-    query: {};
+    query: { offset?: number; length?: number; ccsid?: number };
     body: never;
     answer: unknown;
   };

@@ -19,11 +19,18 @@ export function ProposedChange() {
   return open ? <Apply key={open.change.title} change={open.change} settle={open.settle} /> : null;
 }
 
+/** What depends on the fields of the dialog is a function. */
+function now<Type>(value: Type | (() => Type)): Type {
+  return typeof value === 'function' ? (value as () => Type)() : value;
+}
+
 type Form = 'mqsc' | 'curl' | 'command';
 
 function Apply({ change, settle }: { change: Change; settle(isDone: boolean): void }) {
-  const { title, qmgr, children, danger = false, typed, apply = t('change.apply'), done } = change;
-  const steps = typeof change.steps === 'function' ? change.steps() : change.steps;
+  const { title, qmgr, children, danger = false, wide = false, done } = change;
+  const steps = now(change.steps);
+  const typed = now(change.typed);
+  const apply = now(change.apply) ?? t('change.apply');
   const isBusy = useSignal(false);
   const made = useSignal(0);
   const failure = useSignal<unknown>(undefined);
@@ -35,6 +42,7 @@ function Apply({ change, settle }: { change: Change; settle(isDone: boolean): vo
   ];
   const offered = forms.filter(([, , form]) => form !== undefined);
   const shown = useSignal<Form>(offered[0]?.[0] ?? 'curl');
+  const open = offered.find(([form]) => form === shown.value) ?? offered[0];
   const isReady = (typed === undefined || text.value === typed) && (change.isReady?.() ?? true) && steps.length > 0;
   const form = useRef<HTMLFormElement>(null);
   const id = useId();
@@ -53,13 +61,13 @@ function Apply({ change, settle }: { change: Change; settle(isDone: boolean): vo
       isBusy.value = false;
       return;
     }
-    toast('good', typeof done === 'function' ? done() : done);
+    toast('good', now(done));
     settle(true);
   }
 
   return (
     <Dialog
-      title={title} above={qmgr} onClose={() => isBusy.value || settle(false)}
+      title={title} above={qmgr} wide={wide} onClose={() => isBusy.value || settle(false)}
       actions={
         <>
           <Button kind="secondary" disabled={isBusy.value} onClick={() => settle(false)}>{t('change.cancel')}</Button>
@@ -77,14 +85,16 @@ function Apply({ change, settle }: { change: Change; settle(isDone: boolean): vo
         }}
       >
         {children}
-        <div class="apply-forms" role="group" aria-label={t('change.same')}>
-          <div class="segments">
-            {offered.map(([form, name]) => (
-              <button key={form} type="button" aria-pressed={shown.value === form} onClick={() => (shown.value = form)}>{name}</button>
-            ))}
+        {steps.length > 0 && (
+          <div class="apply-forms" role="group" aria-label={t('change.same')}>
+            <div class="segments">
+              {offered.map(([form, name]) => (
+                <button key={form} type="button" aria-pressed={form === open?.[0]} onClick={() => (shown.value = form)}>{name}</button>
+              ))}
+            </div>
+            <Code text={open?.[2] ?? ''} label={open?.[1] ?? ''} />
           </div>
-          <Code text={offered.find(([form]) => form === shown.value)?.[2] ?? ''} label={offered.find(([form]) => form === shown.value)?.[1] ?? ''} />
-        </div>
+        )}
         {typed !== undefined && (
           <label class="field">
             <span>{t('change.type', { text: typed })}</span>

@@ -24,6 +24,8 @@ export interface RestStep {
   file?: { name: string; type: string; bytes: Blob };
   /** The same as a command of `quaymaster`, where there is one. */
   command?: string;
+  /** Is given the answer of the server. */
+  answered?(answer: Response): Promise<void> | void;
 }
 
 export type Step = MqscStep | RestStep;
@@ -38,12 +40,14 @@ export interface Change {
   steps: readonly Step[] | (() => readonly Step[]);
   /** Whether the fields are filled in; default: yes. */
   isReady?(): boolean;
+  /** It needs room, such as a form. */
+  wide?: boolean;
   /** It destroys something. */
   danger?: boolean;
   /** A text that has to be typed first, such as the name of a queue with many messages. */
-  typed?: string | undefined;
+  typed?: string | undefined | (() => string | undefined);
   /** Name of the button: 'Apply' where it says no more. */
-  apply?: string;
+  apply?: string | (() => string);
   /** What is true afterwards: a sentence. */
   done: string | (() => string);
 }
@@ -77,14 +81,17 @@ export async function make(qmgr: string, step: Step): Promise<void> {
     } catch (error) {
       if (step.unless === undefined || problemIn(error).reason?.code !== step.unless) throw error;
     }
-  } else if (step.file) {
-    await send(step.operation, { path: step.path, query: step.query, body: step.file.bytes, headers: { 'Content-Type': step.file.type } } as unknown as Wish<Operation>);
-  } else await send(step.operation, { path: step.path, query: step.query, json: step.json } as unknown as Wish<Operation>);
+    return;
+  }
+  const { operation, path, query, json, file } = step;
+  const sent = file ? { body: file.bytes, headers: { 'Content-Type': file.type } } : { json };
+  const answer = await send(operation, { path, query, ...sent } as unknown as Wish<Operation>);
+  await step.answered?.(answer);
 }
 
 /** All steps as MQSC; undefined: one of them is no MQSC command. */
 export function asMqsc(steps: readonly Step[]): string | undefined {
-  return steps.every((step): step is MqscStep => 'mqsc' in step) ? steps.map((step) => step.mqsc).join('\n') : undefined;
+  return steps.length > 0 && steps.every((step): step is MqscStep => 'mqsc' in step) ? steps.map((step) => step.mqsc).join('\n') : undefined;
 }
 
 /** All steps as curl commands, for the user who is signed in. */

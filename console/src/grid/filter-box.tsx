@@ -22,6 +22,9 @@ interface FilterBoxProps {
   quick: readonly QuickFilter[];
   /** A condition of this list, for who does not know the form. */
   example: string;
+  /** What may be typed, and what the form says of it, where that is more than words and conditions. */
+  placeholder?: string | undefined;
+  hint?: string | undefined;
   onSearch(search: string): void;
   onWhere(where: readonly string[]): void;
 }
@@ -29,7 +32,7 @@ interface FilterBoxProps {
 /** After so long without a key the list is asked for. */
 const TYPING_MS = 180;
 
-export function FilterBox({ label, search, where, columns, quick, example, onSearch, onWhere }: FilterBoxProps) {
+export function FilterBox({ label, search, where, columns, quick, example, placeholder, hint, onSearch, onWhere }: FilterBoxProps) {
   const text = useSignal(search);
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>();
@@ -68,7 +71,7 @@ export function FilterBox({ label, search, where, columns, quick, example, onSea
         ))}
         <input
           ref={input} type="search" value={text.value} spellcheck={false} autocomplete="off" aria-label={t('list.filterLabel', { what: label })}
-          placeholder={columns.length > 0 ? t('list.filter', { example }) : t('list.filterWords')}
+          placeholder={placeholder ?? (columns.length > 0 ? t('list.filter', { example }) : t('list.filterWords'))}
           data-filter
           onInput={(event) => {
             text.value = event.currentTarget.value;
@@ -90,14 +93,14 @@ export function FilterBox({ label, search, where, columns, quick, example, onSea
       </div>
       {columns.length + quick.length > 0 && (
         <Popover button={<><Icon name="filter" /><span>{t('list.addFilter')}</span></>} label={undefined}>
-          <FilterForm where={where} columns={columns} quick={quick} onWhere={onWhere} example={example} />
+          <FilterForm where={where} columns={columns} quick={quick} onWhere={onWhere} example={example} hint={hint} />
         </Popover>
       )}
     </div>
   );
 }
 
-function FilterForm({ where, columns, quick, example, onWhere }: Pick<FilterBoxProps, 'where' | 'columns' | 'quick' | 'example' | 'onWhere'>) {
+function FilterForm({ where, columns, quick, example, hint, onWhere }: Pick<FilterBoxProps, 'where' | 'columns' | 'quick' | 'example' | 'hint' | 'onWhere'>) {
   const column = useSignal(columns[0] ?? '');
   const operator = useSignal<string>('=');
   const value = useSignal('');
@@ -136,7 +139,7 @@ function FilterForm({ where, columns, quick, example, onWhere }: Pick<FilterBoxP
         <input aria-label={t('list.value')} type="text" value={value.value} spellcheck={false} onInput={(event) => (value.value = event.currentTarget.value)} />
         <Button submit icon="add">{t('list.add')}</Button>
       </form>
-      <p class="quiet">{t('list.filterHint', { example })}</p>
+      <p class="quiet">{hint ?? t('list.filterHint', { example })}</p>
     </div>
   );
 }

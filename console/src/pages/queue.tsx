@@ -22,6 +22,7 @@ import { addressOfQueue, link } from '../routes.ts';
 import { t } from '../text.ts';
 import { Fill } from './queue/columns.tsx';
 import { qualifier } from './queue/qualifier.ts';
+import { openPut } from './messages/open-put.ts';
 import type { QueueRow } from './queue/row.ts';
 
 const COLUMNS = [
@@ -43,7 +44,12 @@ export default function QueuePage({ parameters: { qmgr = '', queue = '' } }: Pag
           {row && <span class="tag">{t('queue.type', { type: row.type })}</span>}
           {row?.putEnabled === false && <span class="tag is-warning">{t('queues.putOff')}</span>}
           {row?.getEnabled === false && <span class="tag is-warning">{t('queues.getOff')}</span>}
-          {row && <Actions qmgr={qmgr} row={row} again={asked.again} />}
+          {row && (
+            <div class="head-actions">
+              {may.value.messages && row.type !== 'model' && <Button icon="add" onClick={() => void openPut(qmgr, queue).then((isDone) => isDone && asked.again())}>{t('queue.put')}</Button>}
+              <Actions qmgr={qmgr} row={row} again={asked.again} />
+            </div>
+          )}
         </div>
         {row?.description && <p class="quiet">{row.description}</p>}
       </header>

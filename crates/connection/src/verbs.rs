@@ -161,6 +161,21 @@ impl Local {
         Ok(self.connection.browse_from(handle, place)?)
     }
 
+    /// The next browse by this handle begins up to `count` messages before a place in the order of delivery, or before the end. Gives the
+    /// place behind which it begins; `None` is the beginning of the queue.
+    ///
+    /// # Errors
+    /// 2036; 2019 for a handle of a remote connection.
+    pub fn browse_back(
+        &self,
+        handle: ObjectHandle,
+        before: Option<queue_manager::Place>,
+        count: usize,
+    ) -> Result<Option<queue_manager::Place>, ConnectionError> {
+        let ObjectHandle::Local(handle) = handle else { return Err(foreign_handle()) };
+        Ok(self.connection.browse_back(handle, before, count)?)
+    }
+
     /// As `Connection::get`, with what else the queue manager says of the message.
     ///
     /// # Errors

@@ -140,6 +140,11 @@ impl Content {
         decode(&self.data, self.ccsid, self.encoding).map(Cow::Owned)
     }
 
+    /// A part of the data as text in a CCSID that the message need not name.
+    pub fn read_as(&self, part: &[u8], ccsid: Ccsid) -> Option<String> {
+        decode(part, ccsid, self.encoding)
+    }
+
     /// Whether the text in UTF-8 has other bytes than the data.
     pub fn text_differs(&self) -> bool {
         self.format == Format::STRING && self.ccsid != Ccsid::UTF_8

@@ -16,6 +16,7 @@ mod record;
 mod run;
 mod table;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -24,6 +25,7 @@ use connection::error::ConnectionError;
 use connection::pool::{Lent, Pool};
 use connection::target::Acting;
 use model::authority::Principal;
+use model::identifier::MessageId;
 use model::name::QueueName;
 use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutFlags};
 use model::reason::Reason;
@@ -34,6 +36,8 @@ use queue_manager::{Position, QueueManager, QueueManagers};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
+use crate::dead_letters::Kind;
+
 pub use self::record::{Counts, Failure, JobId, Record, State};
 use self::run::Runner;
 use self::table::Table;
@@ -43,6 +47,8 @@ pub const MOST_RUNNING: usize = 16;
 pub const MOST_RUNNING_OF_USER: usize = 4;
 /// Jobs of a queue manager that are remembered.
 pub const SLOTS: usize = 256;
+/// Messages whose identifiers a job remembers.
+const MOST_UNDONE: usize = 1000;
 /// For how long after its end.
 pub const REMEMBERED: Duration = Duration::from_secs(24 * 3600);
 
@@ -69,6 +75,14 @@ pub struct Order {
     pub matched: GetOptions,
     /// An SQL-92 selector; empty for none.
     pub selector: String,
+    /// Only messages at these positions.
+    pub positions: Option<BTreeSet<Position>>,
+    /// Only messages with these identifiers.
+    pub ids: Option<BTreeSet<MessageId>>,
+    /// Only dead letters of this kind.
+    pub dead_letter: Option<DeadLetter>,
+    /// Only messages before this position: those that an earlier job has counted.
+    pub before: Option<Position>,
     /// What the data must contain.
     pub contains: Option<String>,
     /// Most messages that are done.
@@ -78,6 +92,26 @@ pub struct Order {
     pub is_dry: bool,
     /// The context of the user who started the job, in place of the message's own.
     pub has_new_context: bool,
+}
+
+/// Which dead letters; what is `None` may be anything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DeadLetter {
+    /// `Some(None)`: messages without an MQDLH.
+    pub reason: Option<Option<i32>>,
+    pub queue: Option<String>,
+    pub user: Option<String>,
+    pub application: Option<String>,
+}
+
+impl DeadLetter {
+    fn fits(&self, kind: &Kind) -> bool {
+        let is = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|wanted| wanted == is);
+        self.reason.is_none_or(|wanted| wanted == kind.reason)
+            && is(&self.queue, &kind.queue)
+            && is(&self.user, &kind.user)
+            && is(&self.application, &kind.application)
+    }
 }
 
 /// Why no job was started.
@@ -110,12 +144,20 @@ pub struct Job {
     /// Where its record is kept.
     slot: usize,
     record: Mutex<Record>,
+    /// Messages that were put, of a job that has put `MOST_UNDONE` at most: what another job takes back.
+    put: Mutex<Vec<MessageId>>,
     is_cancelled: AtomicBool,
 }
 
 impl Job {
     fn new(slot: usize, record: Record) -> Self {
-        Self { id: record.id, slot, record: Mutex::new(record), is_cancelled: AtomicBool::new(false) }
+        Self {
+            id: record.id,
+            slot,
+            record: Mutex::new(record),
+            put: Mutex::default(),
+            is_cancelled: AtomicBool::new(false),
+        }
     }
 
     pub fn id(&self) -> JobId {
@@ -125,6 +167,20 @@ impl Job {
     /// As it is now. Its counts are those of what is committed.
     pub fn record(&self) -> Record {
         self.record.lock().clone()
+    }
+
+    /// The identifiers of what it has put on another queue, while they are known: since the start of the server, and of
+    /// `MOST_UNDONE` messages at most.
+    pub fn put(&self) -> Vec<MessageId> {
+        let record = self.record.lock();
+        let is_whole = record.state != State::Running && record.counts.done <= MOST_UNDONE as u64;
+        if is_whole { self.put.lock().clone() } else { Vec::new() }
+    }
+
+    fn has_put(&self, ids: Vec<MessageId>) {
+        let mut put = self.put.lock();
+        let room = MOST_UNDONE - put.len();
+        put.extend(ids.into_iter().take(room));
     }
 
     /// It ends with the message that it has in hand. Of a job that is over nothing changes.
@@ -168,7 +224,7 @@ impl Jobs {
         };
         let of_store = |reason: Reason| NotStarted::Connection(reason.into());
         self.load(&queue_manager).await.map_err(of_store)?;
-        let record = Record::begun(user, queue_manager.name(), &order, now);
+        let record = Record { bound: ways.bound.0, ..Record::begun(user, queue_manager.name(), &order, now) };
         let job = self.enter(&queue_manager, record, now).ok_or(NotStarted::TooMany)?;
         let runner = Runner::new(Arc::clone(&job), order, principal.clone(), ways);
         let (begun, has_begun) = oneshot::channel();
@@ -249,7 +305,8 @@ struct Ways {
 
 impl Ways {
     async fn open(connection: &Connection, principal: &Principal, order: &Order) -> Result<Self, NotStarted> {
-        let bound = connection.queue_manager().next_position();
+        let next = connection.queue_manager().next_position();
+        let bound = order.before.map_or(next, |before| before.min(next));
         let source = ObjectDescriptor { name: order.queue, selector: order.selector.clone(), ..Default::default() };
         // A dry run is refused what the job would be refused.
         let takes = order.action != Action::Copy;

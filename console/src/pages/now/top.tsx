@@ -36,7 +36,7 @@ export function TopQueues({ qmgr, by }: { qmgr: string; by: By }) {
           {rows?.map((row) => (
             <tr key={row.name}>
               <th scope="row"><a class="object" href={link.queue({ qmgr, queue: row.name })} title={row.name}>{row.name}</a></th>
-              <td class="is-end">{by === 'in' ? t('now.rates', { in: rate(row.in), out: rate(row.out) }) : count(row.depth)}</td>
+              <td class="is-end">{by === 'in' ? t('now.rates', { in: rate(row.in), out: rate(row.out) })  : <a class="depth" href={link.queueMessages({ qmgr, queue: row.name })} title={t('queue.seeMessages')}>{count(row.depth)}</a>}</td>
               {by !== 'in' && <td class="is-end">{by === 'full' ? <Fill full={row.full} depth={row.depth} max={row.max} /> : <time title={moment(row.oldest)}>{age(row.oldest)}</time>}</td>}
             </tr>
           ))}

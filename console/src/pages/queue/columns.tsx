@@ -22,7 +22,11 @@ export function queueColumns(qmgr: string): QueueColumn[] {
     },
     { key: 'type', title: t('column.type'), width: 84, cell: ({ type }) => type },
     {
-      key: 'depth', title: t('column.depth'), width: 84, align: 'end', cell: ({ depth }) => <Amount value={depth} />, text: ({ depth }) => String(depth ?? ''),
+      key: 'depth', title: t('column.depth'), width: 84, align: 'end', needs: ['name', 'depth'],
+      cell: ({ name, depth }) => (depth
+        ? <a class="depth" tabIndex={-1} href={link.queueMessages({ qmgr, queue: name })} title={t('queue.seeMessages')}>{count(depth)}</a>
+        : <Amount value={depth} />),
+      text: ({ depth }) => String(depth ?? ''),
     },
     {
       key: 'full', title: t('column.full'), help: t('queues.fullHelp'), width: 128, largeFirst: true, needs: ['depth', 'max', 'full'],

@@ -5,6 +5,7 @@
 
 use model::descriptor::Ccsid;
 use model::header::dead_letter::DeadLetterHeader;
+use model::identifier::MessageId;
 use model::message::Message;
 use model::name::{QueueManagerName, QueueName};
 use model::options::ObjectDescriptor;
@@ -23,13 +24,14 @@ const MOST_BYTES: usize = 256 << 10;
 pub(super) struct Batch {
     units: Vec<DetachedUnit>,
     bytes: usize,
+    put: Vec<MessageId>,
     /// As it is once the batch is committed.
     pub(super) record: Record,
 }
 
 impl Batch {
     pub(super) fn after(job: &Job) -> Self {
-        Self { units: Vec::new(), bytes: 0, record: job.record() }
+        Self { units: Vec::new(), bytes: 0, put: Vec::new(), record: job.record() }
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -42,6 +44,11 @@ impl Batch {
         self.bytes += bytes;
     }
 
+    /// A message of this identifier is put, as far as the batch is committed.
+    pub(super) fn put(&mut self, id: MessageId) {
+        self.put.push(id);
+    }
+
     /// Makes the batch and its record durable. Refused, all of its messages are where they were.
     ///
     /// # Errors
@@ -50,6 +57,7 @@ impl Batch {
         let receipt = self.record.receipt(job.slot, now);
         let committed = connection.commit_together(self.units, Some(receipt)).await;
         committed.map_err(|refused| refused.reason)?;
+        job.has_put(self.put);
         *job.record.lock() = self.record;
         Ok(())
     }

@@ -21,6 +21,9 @@ use super::{Action, Order, REMEMBERED};
 use crate::random_id;
 use crate::time_text::write_moment;
 
+/// Messages that a dry run names, and queues.
+const MOST_SAMPLES: usize = 5;
+const MOST_TARGETS: usize = 20;
 /// Messages that failed and are named.
 const MOST_FAILURES: usize = 10;
 
@@ -88,6 +91,18 @@ pub struct Failure {
     pub reason: Option<i32>,
 }
 
+/// The messages that a job would do, in short.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Sample {
+    /// When the first and the last of them came.
+    pub oldest: Option<Timestamp>,
+    pub newest: Option<Timestamp>,
+    /// Of the first ones.
+    pub positions: Vec<u64>,
+    /// Queues that a replay puts to, and how many messages.
+    pub targets: Vec<(String, u64)>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     pub id: JobId,
@@ -100,6 +115,15 @@ pub struct Record {
     pub is_dry: bool,
     pub state: State,
     pub counts: Counts,
+    /// Of the messages that were, or would be, done.
+    #[serde(default)]
+    pub bytes: u64,
+    /// Messages from this position on are left alone.
+    #[serde(default)]
+    pub bound: u64,
+    /// What a dry run has found.
+    #[serde(default)]
+    pub sample: Sample,
     /// The first.
     pub failures: Vec<Failure>,
     /// MQRC: why it failed, or was interrupted.
@@ -120,6 +144,9 @@ impl Record {
             is_dry: order.is_dry,
             state: State::Running,
             counts: Counts::default(),
+            bytes: 0,
+            bound: 0,
+            sample: Sample::default(),
             failures: Vec::new(),
             reason: None,
             started: now,
@@ -131,6 +158,24 @@ impl Record {
         self.counts.failed += 1;
         if self.failures.len() < MOST_FAILURES {
             self.failures.push(Failure { position: position.0, id, reason: reason.map(Reason::number) });
+        }
+    }
+
+    /// A dry run has met a message that the job would do.
+    pub(super) fn would_do(&mut self, position: Position, arrived: Timestamp, bytes: usize, target: Option<String>) {
+        self.counts.done += 1;
+        self.bytes += bytes as u64;
+        let sample = &mut self.sample;
+        sample.oldest = Some(sample.oldest.map_or(arrived, |oldest| oldest.min(arrived)));
+        sample.newest = Some(sample.newest.map_or(arrived, |newest| newest.max(arrived)));
+        if sample.positions.len() < MOST_SAMPLES {
+            sample.positions.push(position.0);
+        }
+        let Some(target) = target else { return };
+        if let Some((_, count)) = sample.targets.iter_mut().find(|(name, _)| *name == target) {
+            *count += 1;
+        } else if sample.targets.len() < MOST_TARGETS {
+            sample.targets.push((target, 1));
         }
     }
 
@@ -187,11 +232,23 @@ impl Record {
             "user": self.user,
             "state": self.state,
             "counts": self.counts,
+            "bytes": self.bytes,
+            "before": self.bound.to_string(),
             "errors": errors,
             "startedAt": write_moment(self.started),
         });
         if let Some(to) = &self.to {
             shown["to"] = json!({ "queue": to });
+        }
+        if self.is_dry {
+            let targets = self.sample.targets.iter();
+            let targets: Vec<_> = targets.map(|(queue, count)| json!({ "queue": queue, "count": count })).collect();
+            shown["sample"] = json!({
+                "oldest": self.sample.oldest.map(write_moment),
+                "newest": self.sample.newest.map(write_moment),
+                "positions": self.sample.positions.iter().map(u64::to_string).collect::<Vec<_>>(),
+                "targets": targets,
+            });
         }
         if let Some(number) = self.reason {
             shown["reason"] = reason(number);
@@ -223,6 +280,10 @@ mod tests {
             queue: name,
             matched: GetOptions::default(),
             selector: String::new(),
+            positions: None,
+            ids: None,
+            dead_letter: None,
+            before: None,
             contains: None,
             limit: None,
             to: Some(name),

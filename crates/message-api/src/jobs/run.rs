@@ -19,6 +19,7 @@ use super::batch::{Batch, revived};
 use super::record::State;
 use super::{Action, Job, Order, Ways, local};
 use crate::content::Content;
+use crate::dead_letters::{self, Kind};
 
 /// Messages after which others have their turn, and after which the counts are shown though nothing was done.
 const STEPS_OF_A_TURN: u32 = 8;
@@ -46,7 +47,9 @@ impl Runner {
             | GetFlags::BROWSE_NEXT
             | GetFlags::FAIL_IF_QUIESCING
             | GetFlags::PROPERTIES_FORCE_MQRFH2;
-        let needs_body = matches!(order.action, Action::Copy | Action::Replay) || order.contains.is_some();
+        let needs_body = matches!(order.action, Action::Copy | Action::Replay)
+            || order.contains.is_some()
+            || order.dead_letter.is_some();
         if !needs_body {
             browse.flags |= GetFlags::ACCEPT_TRUNCATED_MSG;
             browse.buffer_length = Some(0);
@@ -131,27 +134,39 @@ impl Runner {
     /// # Errors
     /// What ends the job.
     async fn look_at(&self, connection: &Connection, seen: &GetResult, batch: &mut Batch) -> Result<(), Reason> {
-        if seen.position() >= self.ways.bound {
+        let position = seen.position();
+        let is_named = self.order.positions.as_ref().is_none_or(|positions| positions.contains(&position));
+        let ids = self.order.ids.as_ref();
+        let is_named = is_named && ids.is_none_or(|ids| ids.contains(&seen.descriptor.message_id));
+        if position >= self.ways.bound || !is_named {
             return Ok(());
         }
-        let counts = &mut batch.record.counts;
-        counts.seen += 1;
+        batch.record.counts.seen += 1;
+        if self.order.dead_letter.as_ref().is_some_and(|wanted| !wanted.fits(&kind(&seen.message))) {
+            return Ok(());
+        }
         let wanted = self.order.contains.as_deref();
         if wanted.is_some_and(|text| !Content::of(&seen.message).contains(text)) {
             return Ok(());
         }
-        if self.order.action == Action::Replay && self.revived(connection, &seen.message).is_none() {
+        let revived = (self.order.action == Action::Replay).then(|| self.revived(connection, &seen.message));
+        if matches!(revived, Some(None)) {
             batch.record.failed(seen.position(), seen.descriptor.message_id, None);
             return Ok(());
         }
         if self.order.is_dry {
-            counts.done += 1;
+            let target = revived.flatten().map(|(object, _)| object.name.to_string());
+            batch.record.would_do(position, seen.arrived, seen.data_length, target);
             return Ok(());
         }
         match self.carry(connection, seen).await {
             Ok(Some(bytes)) => {
                 batch.add(connection, bytes);
+                if matches!(self.order.action, Action::Move | Action::Copy) {
+                    batch.put(seen.descriptor.message_id);
+                }
                 batch.record.counts.done += 1;
+                batch.record.bytes += bytes as u64;
                 Ok(())
             }
             // Another program took it.
@@ -239,6 +254,10 @@ impl Runner {
         let is_one_queue = self.order.action != Action::Replay || self.order.to.is_some();
         is_about_the_queue && is_one_queue || is_about_all(reason)
     }
+}
+
+fn kind(message: &Message) -> Kind {
+    Kind::of(message, dead_letters::header_of(message).as_ref())
 }
 
 fn is_about_all(reason: Reason) -> bool {

@@ -9,6 +9,7 @@ use model::reason::Reason;
 use model::timestamp::Timestamp;
 use storage::{Candidate, DeliveryKey, GroupMember, Position, PrivateStore, Selection, StoredMessage};
 
+use crate::engine::Engine;
 use crate::queue::Queue;
 use crate::queue::group::place_after;
 use crate::reason;
@@ -62,11 +63,33 @@ pub(super) fn begin_behind(open: &Handle, place: DeliveryKey) -> Result<(), Reas
     if !open.options.contains(OpenOptions::BROWSE) {
         return Err(Reason::NotOpenForBrowse);
     }
+    begin(open, Some(place));
+    Ok(())
+}
+
+/// # Errors
+/// `NotOpenForBrowse` (2036), `NotOpenForInput` (2037): no local queue.
+pub(super) fn begin_back(
+    engine: &Engine,
+    open: &Handle,
+    before: Option<DeliveryKey>,
+    count: usize,
+) -> Result<Option<DeliveryKey>, Reason> {
+    if !open.options.contains(OpenOptions::BROWSE) {
+        return Err(Reason::NotOpenForBrowse);
+    }
+    let source = open.source()?;
+    let place = engine.store.back_from(source.queue.id, before, count);
+    let place = place.map_err(|error| reason::of_store(engine, &error))?;
+    begin(open, place);
+    Ok(place)
+}
+
+fn begin(open: &Handle, behind: Option<DeliveryKey>) {
     let mut memory = open.memory.lock();
     memory.cursor.at = None;
-    memory.cursor.behind = Some(place);
+    memory.cursor.behind = behind;
     memory.cursor.browse_place = None;
-    Ok(())
 }
 
 /// A message that may be browsed now, with its segments when it is to be complete.

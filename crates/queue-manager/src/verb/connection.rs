@@ -444,6 +444,20 @@ impl Connection {
         browse::begin_behind(&*self.state.handle(handle)?, place)
     }
 
+    /// The next browse by this handle begins up to `count` messages before a place in the order of delivery, or before the end. Gives the
+    /// place behind which it begins; `None` is the beginning of the queue.
+    ///
+    /// # Errors
+    /// 2019, 2036; 2037: the handle is not one of a local queue.
+    pub fn browse_back(
+        &self,
+        handle: ObjectHandle,
+        before: Option<DeliveryKey>,
+        count: usize,
+    ) -> Result<Option<DeliveryKey>, Reason> {
+        browse::begin_back(&self.engine, &*self.state.handle(handle)?, before, count)
+    }
+
     /// Makes the unit of work durable and visible; nothing to do is fine.
     ///
     /// # Errors

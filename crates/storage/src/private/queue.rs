@@ -324,6 +324,12 @@ impl Queue {
         }
     }
 
+    /// The place behind which up to `count` available messages before `before` begin; `None`: they begin with the queue.
+    pub(crate) fn back_from(&self, before: Option<Key>, count: usize) -> Option<Key> {
+        let to = before.map_or(Bound::Unbounded, Bound::Excluded);
+        self.available.range((Bound::Unbounded, to)).rev().nth(count).map(|(key, _)| *key)
+    }
+
     /// The first available message behind `after` in delivery order that matches and has not expired.
     pub(crate) fn find(&self, selection: &Selection<'_>, after: Option<Key>, now: Timestamp) -> Option<Slot> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);

@@ -304,6 +304,22 @@ impl PrivateStore {
         self.core().browse(queue, after.map(Into::into), selection, now).await
     }
 
+    /// The place behind which up to `count` messages before `before` begin, in the order of delivery. `None` of a place is the end of
+    /// the queue, and in the answer its beginning. Costs as much as `count` says.
+    ///
+    /// # Errors
+    /// `UnknownQueue`.
+    pub fn back_from(
+        &self,
+        queue: QueueId,
+        before: Option<DeliveryKey>,
+        count: usize,
+    ) -> Result<Option<DeliveryKey>, StoreError> {
+        let slot = self.core().queue(queue)?;
+        let found = slot.queue.lock().back_from(before.map(Into::into), count);
+        Ok(found.map(Key::delivery_key))
+    }
+
     /// A scan of the queue, which has seen nothing yet. It costs memory for messages that it was shown and has not refused,
     /// while they are available, and lets each get and commit on the queue do a little more.
     ///

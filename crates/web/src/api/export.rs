@@ -4,6 +4,7 @@
 //! An error on the way is the last line, and no envelope: an import refuses it.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use connection::pool::Lent;
@@ -26,7 +27,7 @@ use crate::service::Call;
 
 use super::keys;
 use super::lines::{LINES, write_line};
-use super::selection::Match;
+use super::selection::{MOST, Match};
 
 /// Pieces that wait for their client before no more messages are browsed, and bytes after which a piece is sent.
 const UNREAD_PIECES: usize = 4;
@@ -38,9 +39,10 @@ pub(super) async fn export(call: Call<'_>, identity: &Identity) -> Result<Answer
     let target = Target::of_operator(call, identity, Verb::BrowseFrom)?;
     let queue_manager = keys::local(call, &target)?;
     let mut matched = Match::default();
-    let (mut contains, mut limit) = (None, None);
+    let (mut contains, mut limit, mut positions) = (None, None, None);
     query::each(call.query(), |name, value: Cow<'_, str>| match name {
         "contains" => query::once(&mut contains, name, value.into_owned()),
+        "positions" => query::once(&mut positions, name, read_positions(name, &value)?),
         "limit" => {
             let number = value.parse::<u64>().ok().filter(|number| *number > 0);
             let number = number.ok_or_else(|| ApiError::parameter_expected(name, &value, "a number from 1 on"))?;
@@ -57,9 +59,16 @@ pub(super) async fn export(call: Call<'_>, identity: &Identity) -> Result<Answer
     let opened = target.pool().open(target.acting(), &object, flags).await;
     let (lent, opened) = opened.map_err(|error| target.failed(&error))?;
     let (pieces, sent) = mpsc::channel(UNREAD_PIECES);
-    let export = Export { handle: opened.handle, options, bound, contains, limit, pieces };
+    let export = Export { handle: opened.handle, options, bound, positions, contains, limit, pieces };
     tokio::spawn(export.run(lent));
     Ok(answer::streamed(StatusCode::OK, LINES, sent))
+}
+
+fn read_positions(name: &str, value: &str) -> Result<BTreeSet<Position>, ApiError> {
+    let expected = || ApiError::parameter_expected(name, value, "up to 1000 positions with commas between");
+    let read = |text: &str| text.parse().map(Position).map_err(|_| expected());
+    let positions: BTreeSet<_> = value.split(',').map(read).collect::<Result<_, _>>()?;
+    if positions.len() > MOST { Err(expected()) } else { Ok(positions) }
 }
 
 struct Export {
@@ -67,6 +76,8 @@ struct Export {
     options: GetOptions,
     /// What is on the queue already has a lower position.
     bound: Position,
+    /// Only messages at these.
+    positions: Option<BTreeSet<Position>>,
     contains: Option<String>,
     limit: Option<u64>,
     pieces: mpsc::Sender<Bytes>,
@@ -95,7 +106,9 @@ impl Export {
                     break;
                 }
             };
+            let is_named = self.positions.as_ref().is_none_or(|positions| positions.contains(&got.position()));
             let is_wanted = got.position() < self.bound
+                && is_named
                 && self.contains.as_deref().is_none_or(|text| Content::of(&got.message).contains(text));
             if is_wanted {
                 write_line(&mut out, &Exported { message: &got.message, now: SystemClock.now() });

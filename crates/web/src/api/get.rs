@@ -228,6 +228,19 @@ pub(super) struct List {
     pub(super) count: usize,
 }
 
+/// A message as a line of a list.
+pub(super) fn written(
+    call: Call<'_>,
+    message: &Message,
+    content: &Content,
+    at: Option<Position>,
+    shown: &Shown,
+) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    Incoming { message, content, told: told(call, at, shown, &[]) }.write(&mut bytes);
+    bytes
+}
+
 impl List {
     pub(super) fn new() -> Self {
         Self { bytes: b"{\"messages\":[".to_vec(), count: 0 }
@@ -250,6 +263,15 @@ impl List {
         let told = told(call, at, shown, beside);
         let incoming = Incoming { message, content, told };
         incoming.write(&mut self.bytes);
+    }
+
+    /// One that is written.
+    pub(super) fn push(&mut self, written: &[u8]) {
+        if self.count > 0 {
+            self.bytes.push(b',');
+        }
+        self.count += 1;
+        self.bytes.extend_from_slice(written);
     }
 
     /// With more members behind the list.

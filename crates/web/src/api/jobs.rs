@@ -1,13 +1,16 @@
 //! Jobs: started for a queue, listed, shown and cancelled by the user who started them and by administrators.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode, header};
 use identity::{Identity, Roles};
-use message_api::jobs::{Action, Job, JobId, NotStarted, Order, Record};
+use message_api::jobs::{Action, DeadLetter, Job, JobId, NotStarted, Order, Record};
+use model::identifier::MessageId;
 use model::name::QueueName;
-use serde::Deserialize;
+use queue_manager::Position;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -29,10 +32,31 @@ struct Wish {
     action: String,
     r#match: MatchMembers,
     contains: Option<String>,
+    /// As texts: positions may be greater than what JSON numbers hold everywhere.
+    positions: Option<Vec<String>>,
+    ids: Option<Vec<String>>,
+    dead_letter: Option<DeadLetterMembers>,
+    before: Option<String>,
     limit: Option<u64>,
     to: Option<To>,
     dry_run: bool,
     context: Option<String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct DeadLetterMembers {
+    /// `null`: messages without a dead-letter header.
+    #[serde(deserialize_with = "there")]
+    reason: Option<Option<i32>>,
+    queue: Option<String>,
+    user: Option<String>,
+    application: Option<String>,
+}
+
+/// Tells a member that is null from one that is not there.
+fn there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i32>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 #[derive(Deserialize)]
@@ -41,7 +65,31 @@ struct To {
     queue: String,
 }
 
+impl DeadLetterMembers {
+    fn meant(&self) -> DeadLetter {
+        let Self { reason, queue, user, application } = self;
+        DeadLetter { reason: *reason, queue: queue.clone(), user: user.clone(), application: application.clone() }
+    }
+}
+
 impl Wish {
+    fn positions(&self) -> Result<Option<BTreeSet<Position>>, ApiError> {
+        let Some(positions) = &self.positions else { return Ok(None) };
+        if positions.is_empty() || positions.len() > selection::MOST {
+            return Err(bad("positions", &positions.len().to_string(), "1 to 1000 positions"));
+        }
+        positions.iter().map(|text| position("positions", text)).collect::<Result<_, _>>().map(Some)
+    }
+
+    fn ids(&self) -> Result<Option<BTreeSet<MessageId>>, ApiError> {
+        let Some(ids) = &self.ids else { return Ok(None) };
+        if ids.is_empty() || ids.len() > selection::MOST {
+            return Err(bad("ids", &ids.len().to_string(), "1 to 1000 identifiers"));
+        }
+        let id = |text: &String| MessageId::from_hex(text).ok_or_else(|| bad("ids", text, "48 hexadecimal digits"));
+        ids.iter().map(id).collect::<Result<_, _>>().map(Some)
+    }
+
     fn order(&self, queue: QueueName) -> Result<Order, ApiError> {
         let action = match &*self.action {
             "move" => Action::Move,
@@ -70,6 +118,10 @@ impl Wish {
             queue,
             matched: matched.options(),
             selector: matched.selector.unwrap_or_default(),
+            positions: self.positions()?,
+            ids: self.ids()?,
+            dead_letter: self.dead_letter.as_ref().map(DeadLetterMembers::meant),
+            before: self.before.as_deref().map(|text| position("before", text)).transpose()?,
             contains: self.contains.clone(),
             limit: self.limit,
             to,
@@ -77,6 +129,10 @@ impl Wish {
             has_new_context,
         })
     }
+}
+
+fn position(member: &str, text: &str) -> Result<Position, ApiError> {
+    text.parse().map(Position).map_err(|_| bad(member, text, "a position of a message, as text"))
 }
 
 fn queue_name(name: &str) -> Result<QueueName, ApiError> {
@@ -162,7 +218,12 @@ fn read_cursor(text: &str) -> Option<(u64, JobId)> {
 pub(super) async fn show(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
     query::none(call.query())?;
     let job = find(call, identity).await?;
-    Ok(answer_json(StatusCode::OK, &job.record().shown()))
+    let mut shown = job.record().shown();
+    let put = job.put();
+    if !put.is_empty() {
+        shown["put"] = json!(put);
+    }
+    Ok(answer_json(StatusCode::OK, &shown))
 }
 
 /// DELETE of `/jobs/{job}`: the job ends soon, and says so.

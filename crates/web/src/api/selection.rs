@@ -51,6 +51,12 @@ impl Match {
         Ok(true)
     }
 
+    /// Whether every message is meant.
+    pub(super) fn is_all(&self) -> bool {
+        let Self { message_id, correlation_id, group_id, selector } = self;
+        message_id.is_none() && correlation_id.is_none() && group_id.is_none() && selector.is_none()
+    }
+
     /// As a push target keeps it.
     pub(super) fn into_push(self) -> Matched {
         Matched {

@@ -45,8 +45,20 @@ const LATE: Parameter = query(
 const LIMIT: Parameter = query("limit", Shape::Number(1, 1000), "Most messages of a page. Default 100.");
 const LIMIT_OF_JOBS: Parameter = query("limit", Shape::Number(1, 1000), "Most jobs of a page. Default 100.");
 const CURSOR: Parameter = query("cursor", Shape::Pattern("^[0-9a-f]-[0-9a-f]{1,15}$"), "Of the page before.");
+const BEFORE: Parameter = query(
+    "before",
+    Shape::Pattern("^(end|[0-9a-f]-[0-9a-f]{1,15})$"),
+    "The page that ends before a message: `previous` of an answer, or `end` for the last page. In place of `cursor`.",
+);
+const OFFSET: Parameter = query("offset", Shape::Number(0, 1 << 53), "First byte of the part.");
+const LENGTH: Parameter =
+    query("length", Shape::Number(0, 1 << 53), "Bytes of the part, which ends with the data at the latest.");
+const PART_CCSID: Parameter =
+    query("ccsid", Shape::Number(1, 65535), "The part is read as text in this CCSID and comes in UTF-8.");
 const JOB_CURSOR: Parameter = query("cursor", Shape::Pattern("^[0-9a-f]{1,16}-[0-9a-f]{32}$"), "Of the page before.");
 const MOST_EXPORTED: Parameter = query("limit", Shape::Number(1, 1 << 53), "Most messages. Default: all.");
+const POSITIONS: Parameter =
+    query("positions", Shape::Text, "Only messages at these positions, up to 1000 with commas between.");
 const CONTEXT: Parameter = query(
     "context",
     Shape::Words(&["keep", "new"]),
@@ -120,6 +132,7 @@ const TAKEN: &[Success] = &[
     success(204, "No message matches", Content::Nothing),
 ];
 const EXCHANGED: &[Success] = &[success(200, "The reply", Content::Any)];
+const BROWSED: &[Success] = &[success(200, "The messages", Content::Json("Browsed"))];
 const DATA: &[Success] = &[success(200, "The data", Content::Any)];
 const SETTLED: &[Success] = &[success(200, "Settled, or locked longer", Content::Json("Settled"))];
 const SETTLED_MANY: &[Success] = &[success(200, "What became of each, in order", Content::Json("SettledMany"))];
@@ -191,12 +204,15 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             )
         },
         ApiHandler::BrowseMessages => Details {
-            parameters: &[LIMIT, CURSOR, CONTAINS, BODY, COPYBOOK, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
-            ..plain(MESSAGE_API, "With `cursor` in the answer there is more. Bodies are previews by default.", MESSAGES)
+            parameters: &[LIMIT, CURSOR, BEFORE, CONTAINS, BODY, COPYBOOK, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            ..plain(MESSAGE_API, "With `cursor` in the answer there is more. Bodies are previews by default.", BROWSED)
         },
         ApiHandler::ShowMessage => Details { parameters: &[BODY, COPYBOOK], ..plain(MESSAGE_API, "", SHOWN) },
         ApiHandler::TakeMessage => Details { parameters: &[BODY, COPYBOOK], ..plain(MESSAGE_API, "", SHOWN) },
-        ApiHandler::ShowMessageBody => plain(MESSAGE_API, "With its content type.", DATA),
+        ApiHandler::ShowMessageBody => Details {
+            parameters: &[OFFSET, LENGTH, PART_CCSID],
+            ..plain(MESSAGE_API, "With its content type. A part of it comes as bytes, or as text of a CCSID.", DATA)
+        },
         ApiHandler::ReceiveMessages => Details {
             body: Some(Body::Json("Receive")),
             ..plain(
@@ -231,7 +247,7 @@ pub(super) fn details(handler: ApiHandler) -> Details {
         }
         ApiHandler::CancelJob => plain(MESSAGE_API, "What the job has done before stays done.", JOB_CANCELLED),
         ApiHandler::ExportMessages => Details {
-            parameters: &[MOST_EXPORTED, CONTAINS, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            parameters: &[MOST_EXPORTED, POSITIONS, CONTAINS, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
             ..plain(
                 MESSAGE_API,
                 "The messages stay on the queue. Each line has the whole descriptor and the body as it is.",
@@ -371,6 +387,16 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
             json!({
                 "type": "object", "required": ["messages"],
                 "properties": { "messages": { "type": "array", "items": reference("Message") }, "cursor": text() }
+            }),
+        ),
+        (
+            "Browsed",
+            json!({
+                "type": "object", "required": ["messages", "lookedAt"],
+                "properties": {
+                    "messages": { "type": "array", "items": reference("Message") }, "cursor": text(), "previous": text(),
+                    "lookedAt": { "type": "integer", "minimum": 0 }
+                }
             }),
         ),
         (
@@ -579,6 +605,15 @@ fn new_job() -> Value {
                 }
             },
             "contains": text(),
+            "positions": { "type": "array", "minItems": 1, "maxItems": 1000, "items": text() },
+            "ids": { "type": "array", "minItems": 1, "maxItems": 1000, "items": identifier() },
+            "deadLetter": {
+                "type": "object",
+                "properties": {
+                    "reason": { "type": ["integer", "null"] }, "queue": text(), "user": text(), "application": text()
+                }
+            },
+            "before": text(),
             "limit": { "type": "integer", "minimum": 1 },
             "to": { "type": "object", "required": ["queue"], "properties": { "queue": text() } },
             "dryRun": { "type": "boolean" },
@@ -601,6 +636,22 @@ fn job() -> Value {
             "counts": {
                 "type": "object", "required": ["seen", "done", "failed"],
                 "properties": { "seen": count(), "done": count(), "failed": count() }
+            },
+            "bytes": count(), "before": text(),
+            "put": { "type": "array", "maxItems": 1000, "items": text() },
+            "sample": {
+                "type": "object", "required": ["positions", "targets"],
+                "properties": {
+                    "oldest": { "type": ["string", "null"] }, "newest": { "type": ["string", "null"] },
+                    "positions": { "type": "array", "maxItems": 5, "items": text() },
+                    "targets": {
+                        "type": "array", "maxItems": 20,
+                        "items": {
+                            "type": "object", "required": ["queue", "count"],
+                            "properties": { "queue": text(), "count": count() }
+                        }
+                    }
+                }
             },
             "errors": { "type": "array", "maxItems": 10, "items": { "type": "object" } },
             "reason": { "type": "object" },

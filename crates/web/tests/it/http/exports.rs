@@ -165,6 +165,22 @@ fn an_export_is_of_what_matches() {
 }
 
 #[test]
+fn an_export_is_of_the_positions_that_are_named() {
+    let server = server();
+    let mut client = client::plain(&server);
+    for number in 0..3_u8 {
+        server.put("Q", MessageDescriptor::default(), vec![number]);
+    }
+    let page: Value = serde_json::from_slice(&export(&mut client, "Q/messages").body).expect("JSON");
+    let position = |index: usize| page["messages"][index]["position"].as_str().expect("a position").to_owned();
+    let lines = export(&mut client, &format!("Q/export?positions={},{}", position(0), position(2))).text();
+    let bodies: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["body"].clone()).collect();
+    assert_eq!(bodies, [json!({ "raw": "AA==" }), json!({ "raw": "Ag==" })], "{lines}");
+    assert_eq!(export(&mut client, "Q/export?positions=a").status, 400);
+}
+
+#[test]
 fn a_line_that_is_refused_is_named_and_takes_no_other_with_it() {
     let server = server();
     let lines =

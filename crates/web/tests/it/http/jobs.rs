@@ -22,6 +22,7 @@ use super::server::{PATIENCE, TestServer, eventually, server_user};
 
 const BASE: &str = "/api/v1/qmgr/QM1";
 const OTHER: &str = "\nauthorization: Basic b3RoZXI6b3RoZXJwdw==";
+const READER: &str = "\nauthorization: Basic cmVhZGVyOnJlYWRlcnB3";
 const ADMIN: &str = "\nauthorization: Basic YWRtaW46YWRtaW5wdw==";
 
 /// Sends a request below `/api/v1`; further headers stand on lines of their own.
@@ -194,6 +195,82 @@ fn a_move_to_the_same_queue_is_refused_by_whatever_name() {
         assert_eq!(refusal(&refused), (400, "MQWB0971E".to_owned()), "{to}");
     }
     assert_eq!(depth(&server, "Q"), 1);
+}
+
+#[test]
+fn a_job_does_the_positions_that_it_was_given() {
+    let server = server();
+    let mut client = client::plain(&server);
+    for text in ["a", "b", "c"] {
+        put(&server, "Q", text);
+    }
+    let page = value(&send(&mut client, &format!("GET {BASE}/queue/Q/messages"), ""));
+    let positions = [&page["messages"][0]["position"], &page["messages"][2]["position"]];
+    let job = run(&mut client, "Q", &json!({ "action": "move", "to": { "queue": "TO" }, "positions": positions }));
+    assert_eq!((counts(&job), depth(&server, "Q"), depth(&server, "TO")), ((2, 2, 0), 1, 2));
+    assert_eq!(server.take_all("Q").remove(0).1, "b");
+}
+
+#[test]
+fn what_arrives_after_a_dry_run_is_left_alone_by_the_job_that_names_where_it_ended() {
+    let server = server();
+    let mut client = client::plain(&server);
+    put(&server, "Q", "counted");
+    put(&server, "Q", "too");
+    let counted = run(&mut client, "Q", &json!({ "action": "purge", "dryRun": true }));
+    assert_eq!((counts(&counted), &counted["bytes"]), ((2, 2, 0), &json!(10)));
+    assert_eq!(counted["sample"]["positions"].as_array().map(Vec::len), Some(2), "{counted}");
+    put(&server, "Q", "later");
+    let job = run(&mut client, "Q", &json!({ "action": "purge", "before": counted["before"] }));
+    assert_eq!((counts(&job), depth(&server, "Q")), ((2, 2, 0), 1));
+}
+
+#[test]
+fn dead_letters_of_one_cause_are_replayed_alone() {
+    let server = server();
+    let mut client = client::plain(&server);
+    for queue in ["TO", "TO", "Q2"] {
+        let descriptor = MessageDescriptor { format: Format::DEAD_LETTER_HEADER, ..described(7) };
+        server.put("Q", descriptor, dead_letter(queue, b"x"));
+    }
+    let cause = json!({ "reason": 2053, "queue": "TO" });
+    let counted = run(&mut client, "Q", &json!({ "action": "replay", "deadLetter": cause, "dryRun": true }));
+    assert_eq!(counted["sample"]["targets"], json!([{ "queue": "TO", "count": 2 }]), "{counted}");
+    let job = run(&mut client, "Q", &json!({ "action": "replay", "deadLetter": cause }));
+    assert_eq!((counts(&job), depth(&server, "Q"), depth(&server, "TO")), ((3, 2, 0), 1, 2));
+    let none = run(&mut client, "Q", &json!({ "action": "purge", "deadLetter": { "reason": null } }));
+    assert_eq!((counts(&none), depth(&server, "Q")), ((1, 0, 0), 1));
+}
+
+#[test]
+fn a_move_is_taken_back_by_a_job_with_the_identifiers_that_it_names() {
+    let server = server();
+    grant(&server, "Q", Authority::PASS_ALL_CONTEXT);
+    let mut client = client::plain(&server);
+    server.put("Q", described(1), "a");
+    server.put("Q", described(2), "b");
+    server.put("TO", described(3), "other");
+    let job = run(&mut client, "Q", &json!({ "action": "move", "to": { "queue": "TO" } }));
+    assert_eq!(job["put"].as_array().map(Vec::len), Some(2), "{job}");
+    let back = run(&mut client, "TO", &json!({ "action": "move", "to": { "queue": "Q" }, "ids": job["put"] }));
+    assert_eq!((counts(&back), depth(&server, "Q"), depth(&server, "TO")), ((2, 2, 0), 2, 1));
+}
+
+#[test]
+fn an_administrator_works_with_messages_as_the_server_and_a_reader_looks_at_them() {
+    let server = server();
+    let mut client = client::plain(&server);
+    put(&server, "Q", "a");
+    let path = format!("{BASE}/queue/Q/messages");
+    for user in [ADMIN, READER] {
+        let page = send(&mut client, &format!("GET {path}{user}"), "");
+        assert_eq!((page.status, value(&page)["messages"].as_array().map(Vec::len)), (200, Some(1)), "{}", page.text());
+    }
+    let wish = json!({ "action": "move", "to": { "queue": "TO" } }).to_string();
+    let start = format!("POST {BASE}/queue/Q/jobs\ncontent-type: application/json");
+    assert_eq!(refusal(&send(&mut client, &format!("{start}{READER}"), &wish)), (403, "MQWB0108E".to_owned()));
+    assert_eq!(send(&mut client, &format!("{start}{ADMIN}"), &wish).status, 202);
+    eventually("the message is on TO", || depth(&server, "TO") == 1);
 }
 
 #[test]

@@ -534,6 +534,63 @@ fn a_page_shows_what_is_selected_and_what_contains_a_text() {
     assert_eq!(depth(&server), 1);
 }
 
+fn texts(page: &Value) -> Vec<&str> {
+    page["messages"]
+        .as_array()
+        .expect("messages")
+        .iter()
+        .map(|one| one["body"]["text"].as_str().expect("text"))
+        .collect()
+}
+
+#[test]
+fn pages_go_back_from_the_end_to_the_beginning() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    for number in 0..25 {
+        put_text(&mut client, &format!("m{number}"));
+    }
+    let mut page = |query: &str| ok(&send(&mut client, &format!("GET /queue/Q/messages?limit=10&{query}"), ""));
+    let names = |numbers: std::ops::Range<u32>| numbers.map(|number| format!("m{number}")).collect::<Vec<_>>();
+    let last = page("before=end");
+    assert_eq!((texts(&last), &last["cursor"]), (names(15..25).iter().map(String::as_str).collect(), &Value::Null));
+    let middle = page(&format!("before={}", last["previous"].as_str().expect("more before")));
+    assert_eq!(texts(&middle), names(5..15));
+    let first = page(&format!("before={}", middle["previous"].as_str().expect("more before")));
+    assert_eq!((texts(&first), &first["previous"]), (names(0..5).iter().map(String::as_str).collect(), &Value::Null));
+    let forward = page(&format!("cursor={}", first["cursor"].as_str().expect("more behind")));
+    assert_eq!(texts(&forward), names(5..15));
+    assert_eq!(texts(&page(&format!("before={}", forward["previous"].as_str().expect("more before")))), names(0..5));
+}
+
+#[test]
+fn a_page_before_the_end_shows_the_last_messages_that_fit() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    for number in 0..30 {
+        put_text(&mut client, &format!("{} {number}", if number % 3 == 0 { "red" } else { "blue" }));
+    }
+    let mut page =
+        |query: &str| ok(&send(&mut client, &format!("GET /queue/Q/messages?limit=4&contains=red&{query}"), ""));
+    let last = page("before=end");
+    assert_eq!((texts(&last), &last["lookedAt"]), (vec!["red 18", "red 21", "red 24", "red 27"], &json!(30)));
+    let before = page(&format!("before={}", last["previous"].as_str().expect("more before")));
+    assert_eq!(texts(&before), ["red 6", "red 9", "red 12", "red 15"]);
+}
+
+#[test]
+fn a_part_of_the_data_comes_as_bytes_or_as_text_of_a_character_set() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    let put = ok(&send(&mut client, "POST /queue/Q/messages?envelope", r#"{"ccsid":37,"body":{"base64":"yMXT09Y="}}"#));
+    let path = format!("GET /queue/Q/messages/{}/body", put["position"].as_str().expect("a position"));
+    let part = send(&mut client, &format!("{path}?offset=1&length=3"), "");
+    assert_eq!((part.header("mq-part"), &*part.body), (Some("bytes 1-4/5"), &[0xC5, 0xD3, 0xD3][..]));
+    assert_eq!(&*send(&mut client, &format!("{path}?ccsid=37"), "").text(), "HELLO");
+    assert_eq!(send(&mut client, &format!("{path}?offset=9"), "").body.len(), 0);
+    assert_eq!(problem(&send(&mut client, &format!("{path}?ccsid=1208"), "")), (400, "MQWB0904E".to_owned()));
+}
+
 #[test]
 fn one_message_is_shown_by_its_position_and_its_body_as_it_is() {
     let server = TestServer::start();
