@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-MM3NZ5SH.js";import"/ibmmq/console/assets/chunk-GYMLKORN.js";import{C as i}from"/ibmmq/console/assets/chunk-JWU64HXI.js";function p(){return i(o,{kind:"api"})}export{p as default};

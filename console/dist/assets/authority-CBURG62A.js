@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-G6GZ7KGD.js";import"/ibmmq/console/assets/chunk-CRZ3JAXE.js";import"/ibmmq/console/assets/chunk-BGXL5SVH.js";import"/ibmmq/console/assets/chunk-KKU4MPFC.js";import{C as o}from"/ibmmq/console/assets/chunk-JWU64HXI.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

@@ -1,0 +1,1 @@
+var e=/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;function n(u){return u.replace(/\s*[\n\r]\s*|\t/g," ").replace(e,t)}function f(u){return u.replace(e,t)}function t(u){return`⟨${u.charCodeAt(0).toString(16).toUpperCase().padStart(2,"0")}⟩`}export{n as a,f as b};

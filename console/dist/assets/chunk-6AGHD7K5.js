@@ -1,0 +1,1 @@
+var n;function t(e,i,s,r){n={qmgr:e,queue:i,positions:s,search:r}}function o(e,i,s){if(n?.qmgr!==e||n.queue!==i)return{search:""};let r=n.positions.indexOf(s);return r<0?{search:n.search}:{previous:n.positions[r-1],next:n.positions[r+1],search:n.search,at:r,of:n.positions.length}}export{t as a,o as b};

@@ -1,1 +1,0 @@
-import{a as m}from"/ibmmq/console/assets/chunk-SXML5YQT.js";import"/ibmmq/console/assets/chunk-VUOHR5NT.js";import{C as t,e as o,ga as p,ha as i}from"/ibmmq/console/assets/chunk-JWU64HXI.js";function u({qmgr:e,row:{name:r}}){let s=o(()=>[p(r),i(r)],[r]);return t(m,{qmgr:e,charts:s,height:220})}export{u as default};

@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-MM3NZ5SH.js";import"/ibmmq/console/assets/chunk-GYMLKORN.js";import{C as r}from"/ibmmq/console/assets/chunk-JWU64HXI.js";function o(){return r(t,{kind:"requester"})}export{o as default};

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-PVZ6KK3K.js";import"/ibmmq/console/assets/chunk-I22CLOJY.js";import"/ibmmq/console/assets/chunk-KKU4MPFC.js";import"/ibmmq/console/assets/chunk-JWU64HXI.js";export{b as TopicTabs,a as default};

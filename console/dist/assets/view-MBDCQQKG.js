@@ -1,1 +1,0 @@
-import{a}from"/ibmmq/console/assets/chunk-SXML5YQT.js";import"/ibmmq/console/assets/chunk-VUOHR5NT.js";import"/ibmmq/console/assets/chunk-JWU64HXI.js";export{a as default};
