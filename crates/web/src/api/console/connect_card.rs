@@ -202,7 +202,7 @@ fn curl(call: Call<'_>, identity: &Identity, manager: &QueueManager, host: &str)
     };
     let name = encoded(manager.name().as_str());
     let user = quoted(&identity.name);
-    if !identity.roles.contains(Roles::MQWEB_USER) {
+    if !identity.roles.intersects(Roles::MQWEB_ADMIN | Roles::MQWEB_USER) {
         return format!("curl{trust} -u {user} '{origin}/api/v1/qmgr/{name}/queues'");
     }
     let has_example = manager.queue(&QueueName::literal(EXAMPLE_QUEUE)).is_some();

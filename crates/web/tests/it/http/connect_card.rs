@@ -73,6 +73,15 @@ fn a_user_who_may_not_connect_is_told_of_no_channel() {
 }
 
 #[test]
+fn a_user_who_may_not_put_gets_a_line_that_reads() {
+    let server = server();
+    let mut client = client::plain(&server);
+    let mut curl = |user: &str, password: &str| card(&mut client, &basic(user, password))["curl"].to_string();
+    assert!(curl("admin", "adminpw").contains("/messages' "), "{}", curl("admin", "adminpw"));
+    assert!(curl("reader", "readerpw").ends_with("/queues'\""), "{}", curl("reader", "readerpw"));
+}
+
+#[test]
 fn a_host_that_is_no_name_is_not_repeated() {
     let server = server();
     let mut client = client::plain(&server);
