@@ -85,6 +85,13 @@ export type Activity = {
   }[];
 };
 
+export type Browsed = {
+  messages: Message[];
+  cursor?: string;
+  previous?: string;
+  lookedAt: number;
+};
+
 export type Changes = {
   changes: {
     at: string;
@@ -120,13 +127,6 @@ export type ChannelPage = {
   rows: ((string | number | boolean | null)[])[];
 };
 
-export type Browsed = {
-  messages: Message[];
-  cursor?: string;
-  previous?: string;
-  lookedAt: number;
-};
-
 export type Chart = {
   from: string;
   step: string;
@@ -138,6 +138,30 @@ export type Chart = {
     min: (number | null)[];
     max: (number | null)[];
   }[];
+};
+
+export type ConnectCard = {
+  qmgr: string;
+  user: string;
+  host: string;
+  httpPort: number | null;
+  httpsPort: number | null;
+  listeners: {
+    name: string;
+    port: number;
+    tls: boolean;
+  }[];
+  channels: {
+    name: string;
+    user: string;
+    cipherSpec: string | null;
+    certificateRequired: boolean;
+  }[];
+  certificateAuthority: string | null;
+  ccdt: Record<string, unknown>;
+  curl: string;
+  jms: string | null;
+  mqserver: string | null;
 };
 
 export type ConnectionPage = {
@@ -297,6 +321,20 @@ export type Job = {
 export type Jobs = {
   jobs: Job[];
   cursor?: string;
+};
+
+export type Log = {
+  lines: LogLine[];
+  next: number;
+  first: number;
+};
+
+export type LogLine = {
+  number: number;
+  at: string;
+  level: "error" | "warn" | "info" | "debug" | "trace";
+  text: string;
+  fields: Record<string, unknown>;
 };
 
 export type LoggedIn = {
@@ -634,6 +672,7 @@ export type Watch = {
   qmgrs?: boolean;
   events?: boolean;
   problems?: boolean;
+  log?: boolean;
 };
 
 export type Watched = {
@@ -938,6 +977,18 @@ export interface Operations {
     query: {};
     body: never;
     answer: Grammar;
+  };
+  'GET /api/v1/log': {
+    path: {};
+    query: { after?: number; level?: "error" | "warn" | "info" | "debug" | "trace"; limit?: number };
+    body: never;
+    answer: Log;
+  };
+  'GET /api/v1/qmgr/{qmgr}/connect-card': {
+    path: { qmgr: string };
+    query: {};
+    body: never;
+    answer: ConnectCard;
   };
   'POST /ibmmq/rest/{version}/admin/action/qmgr/{qmgr}/mqsc': {
     path: { version: "v1" | "v2" | "v3"; qmgr: string };
