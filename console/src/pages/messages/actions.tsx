@@ -1,24 +1,23 @@
-// What is done with messages of a queue: moved, copied, purged, replayed by jobs, exported and imported.
+// What is done with messages of a queue: they are moved, copied, purged and replayed by jobs.
 //
 // A job is counted first, by a dry run, and then does exactly the messages that were counted: its order carries their positions, or the first
 // position that did not exist then and the count. What arrives meanwhile is left alone.
 
 import { computed, type Signal, signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { Job, NewJob } from '../../api/operations.ts';
-import { request } from '../../api/request.ts';
 import { propose, type Step } from '../../change/change.ts';
 import { bytes, count, moment } from '../../format.ts';
-import { objects } from '../../grid/source.ts';
 import { Field } from '../../parts/field.tsx';
 import { Failed, Loading } from '../../parts/states.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { go } from '../../router.ts';
 import { link } from '../../routes.ts';
 import { t } from '../../text.ts';
+import { ContextBox } from './carry.tsx';
 import { type DryRun, dryRun, follow } from './dry-run.ts';
 import type { MessageQuery } from './filters.ts';
 import { Samples } from './samples.tsx';
+import { Target, Targets } from './target.tsx';
 
 export type Action = NewJob['action'];
 
@@ -51,7 +50,7 @@ export async function proposeJob(qmgr: string, queue: string, action: Action, ch
   void dryRun(qmgr, queue, { ...orderOf(choice), action: action === 'replay' ? 'replay' : action === 'copy' ? 'copy' : 'purge', ...(action === 'copy' ? { to: { queue } } : {}) }, abort.signal, (next) => (run.value = next));
   const steps = computed<readonly Step[]>(() => {
     const job = run.value.job;
-    if (!job || found.value === 0) return [];
+    if (!job || found.value === 0 || (needsTarget.value && to.value.trim() === '')) return [];
     const json: NewJob = {
       action: now.value, ...orderOf(choice), ...(choice.positions ? {} : { before: job.before ?? '', limit: found.value }),
       ...(needsTarget.value || (now.value === 'replay' && to.value !== '') ? { to: { queue: to.value.trim() } } : {}), ...(isNewContext.value ? { context: 'new' as const } : {}),
@@ -125,7 +124,7 @@ interface JobFormProps {
   action: Action;
   now: { value: Action };
   to: Signal<string>;
-  isNewContext: { value: boolean };
+  isNewContext: Signal<boolean>;
   isPark: { value: boolean };
   run: { value: DryRun };
 }
@@ -158,181 +157,9 @@ function JobForm({ qmgr, queue, action, now, to, isNewContext, isPark, run }: Jo
           <span>{t('messages.park')}</span>
         </label>
       )}
-      {now.value !== 'purge' && (
-        <label class="check">
-          <input type="checkbox" checked={isNewContext.value} onChange={(event) => (isNewContext.value = event.currentTarget.checked)} />
-          <span>{t('messages.newContext')}</span>
-        </label>
-      )}
+      {now.value !== 'purge' && <ContextBox isNewContext={isNewContext} />}
     </div>
   );
-}
-
-interface Room {
-  name: string;
-  type: string;
-  depth: number | null;
-  max: number | null;
-  putEnabled: boolean | null;
-}
-
-async function room(qmgr: string, queue: string): Promise<Room | undefined> {
-  const answer = await request('GET /api/v1/qmgr/{qmgr}/queues', { path: { qmgr }, query: { where: [`name=${queue}`], columns: 'name,type,depth,max,putEnabled', limit: 1 } });
-  return objects<Room & object>(answer as never)[0];
-}
-
-/** The queue that messages go to: names are offered, its room is said. */
-function Target({ qmgr, queue, to, job }: { qmgr: string; queue: string; to: JobFormProps['to']; job: Job | undefined }) {
-  const offered = offeredOf(to);
-  useEffect(() => {
-    const text = to.value.trim();
-    const timer = setTimeout(async () => {
-      const answer = await request('GET /api/v1/qmgr/{qmgr}/queues', { path: { qmgr }, query: { search: text, where: ['system=false'], columns: 'name,type,depth,max,putEnabled', sort: 'name', limit: 20 } }).catch(() => undefined);
-      const found = answer ? objects<Room>(answer) : [];
-      const exact = found.find(({ name }) => name === text) ?? (text === '' ? undefined : await room(qmgr, text).catch(() => undefined));
-      offered.value = { names: found.map(({ name }) => name).filter((name) => name !== queue), target: exact, asked: text };
-    }, 150);
-    return () => clearTimeout(timer);
-  }, [to.value]);
-  const { names, target, asked } = offered.value;
-  const free = target && target.max !== null && target.depth !== null ? target.max - target.depth : undefined;
-  const wanted = job?.counts.done ?? 0;
-  return (
-    <div class="field">
-      <label for="job-target">{t('messages.target')}</label>
-      <input
-        id="job-target" type="text" list="job-targets" autocomplete="off" spellcheck={false} value={to.value} required
-        onInput={(event) => (to.value = event.currentTarget.value.toUpperCase() === to.value ? to.value : event.currentTarget.value)}
-      />
-      <datalist id="job-targets">{names.map((name) => <option key={name} value={name} />)}</datalist>
-      <span class={`field-hint${(free !== undefined && free < wanted) || target?.putEnabled === false ? ' is-warning' : ''}`}>
-        {to.value.trim() === '' || asked !== to.value.trim() ? t('messages.targetHint')
-          : to.value.trim() === queue ? t('messages.sameQueue')
-          : !target ? t('messages.noTarget', { queue: to.value.trim() })
-          : target.putEnabled === false ? t('messages.targetOff')
-          : free !== undefined && free < wanted ? t('messages.noRoom', { room: free, count: wanted })
-          : free !== undefined ? t('messages.room', { room: free }) : t('queue.type', { type: target.type })}
-      </span>
-    </div>
-  );
-}
-
-const offers = new WeakMap<object, ReturnType<typeof signal<{ names: string[]; target: Room | undefined; asked: string }>>>();
-
-function offeredOf(key: object) {
-  const known = offers.get(key) ?? signal({ names: [] as string[], target: undefined as Room | undefined, asked: '' });
-  offers.set(key, known as never);
-  return known as { value: { names: string[]; target: Room | undefined; asked: string } };
-}
-
-/** Where a replay goes, and whether there is room. */
-function Targets({ qmgr, targets }: { qmgr: string; targets: { queue: string; count: number }[] }) {
-  const rooms = offeredOf(targets) as unknown as { value: { names: string[]; target: unknown; asked: string; rooms?: Record<string, Room | undefined> } };
-  useEffect(() => {
-    void Promise.all(targets.map(async ({ queue }) => [queue, await room(qmgr, queue).catch(() => undefined)] as const)).then(
-      (all) => (rooms.value = { ...rooms.value, asked: 'all', rooms: Object.fromEntries(all) }),
-    );
-  }, [JSON.stringify(targets)]);
-  if (targets.length === 0) return null;
-  return (
-    <table class="plain">
-      <thead><tr><th>{t('messages.destination')}</th><th class="is-end">{t('messages.found')}</th><th class="is-end">{t('messages.roomThere')}</th></tr></thead>
-      <tbody>
-        {targets.map(({ queue, count: messages }) => {
-          const target = rooms.value.rooms?.[queue];
-          const free = target && target.max !== null && target.depth !== null ? target.max - target.depth : undefined;
-          const isShort = rooms.value.asked === 'all' && (!target || target.putEnabled === false || (free !== undefined && free < messages));
-          return (
-            <tr key={queue}>
-              <th scope="row" class="object">{queue}</th>
-              <td class="is-end">{count(messages)}</td>
-              <td class={isShort ? 'is-end is-warning' : 'is-end'}>
-                {rooms.value.asked !== 'all' ? '' : !target ? t('messages.noSuchQueue') : target.putEnabled === false ? t('queues.putOff') : free === undefined ? '–' : count(free)}
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
-  );
-}
-
-/** Exports what is chosen as lines of JSON, into a file of the browser. */
-export function exportMessages(qmgr: string, queue: string, choice: Choice): void {
-  const name = `${qmgr}.${queue}.ndjson`.replaceAll('/', '_');
-  const query = new URLSearchParams({ ...(choice.query as Record<string, string>), ...(choice.positions ? { positions: choice.positions.join() } : {}) }).toString();
-  download(`/api/v1/qmgr/${encodeURIComponent(qmgr)}/queue/${encodeURIComponent(queue)}/export${query === '' ? '' : `?${query}`}`, name);
-}
-
-/** Lets the browser store a resource of the server, which it reads as a stream. */
-export function download(address: string, name: string): void {
-  const anchor = document.createElement('a');
-  anchor.href = address;
-  anchor.download = name;
-  document.body.append(anchor);
-  anchor.click();
-  anchor.remove();
-}
-
-/** Lines of an import that are shown first. */
-const SHOWN_LINES = 3;
-
-/** Puts the lines of an export to a queue. */
-export async function importMessages(qmgr: string, queue: string): Promise<boolean> {
-  const file = await chooseFile('.ndjson,.jsonl,application/x-ndjson');
-  if (!file) return false;
-  const isNewContext = signal(false);
-  const beginning = await file.slice(0, 256 * 1024).text();
-  const lines = beginning.split('\n').filter((line) => line.trim() !== '');
-  const result = signal('');
-  const steps = computed<readonly Step[]>(() => [{
-    operation: 'POST /api/v1/qmgr/{qmgr}/queue/{queue}/import', path: { qmgr, queue }, ...(isNewContext.value ? { query: { context: 'new' } } : {}),
-    file: { bytes: file, type: 'application/x-ndjson', name: file.name },
-    async answered(answer) {
-      result.value = (await answer.text()).trim().split('\n').at(-1) ?? '';
-    },
-  }]);
-  const isDone = await propose({
-    title: t('messages.importTitle', { queue }), qmgr, steps: () => steps.value, apply: t('messages.import'), done: t('messages.imported'),
-    children: (
-      <div class="job-form">
-        <p>{t('messages.importFile', { name: file.name, size: bytes(file.size) })}</p>
-        <ul class="lines">{lines.slice(0, SHOWN_LINES).map((line, index) => <li key={index} class="mono">{line.slice(0, 300)}</li>)}</ul>
-        <ContextBox isNewContext={isNewContext} />
-      </div>
-    ),
-  });
-  if (isDone) reportImport(result.value);
-  return isDone;
-}
-
-function ContextBox({ isNewContext }: { isNewContext: { value: boolean } }) {
-  return (
-    <label class="check">
-      <input type="checkbox" checked={isNewContext.value} onChange={(event) => (isNewContext.value = event.currentTarget.checked)} />
-      <span>{t('messages.newContext')}</span>
-    </label>
-  );
-}
-
-function reportImport(line: string): void {
-  try {
-    const { imported = 0, failed = 0 } = JSON.parse(line) as { imported?: number; failed?: number };
-    toast(failed > 0 ? 'error' : 'note', t('messages.importCounts', { imported, failed }));
-  } catch {
-    toast('error', line.slice(0, 300));
-  }
-}
-
-export function chooseFile(accept = ''): Promise<File | undefined> {
-  return new Promise((chosen) => {
-    const input = document.createElement('input');
-    input.type = 'file';
-    input.accept = accept;
-    input.addEventListener('change', () => chosen(input.files?.[0]));
-    input.addEventListener('cancel', () => chosen(undefined));
-    input.click();
-  });
 }
 
 /** The targets that were chosen last, by queue, while the page lives. */

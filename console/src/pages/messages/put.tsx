@@ -12,7 +12,7 @@ import { Button, IconButton } from '../../parts/button.tsx';
 import { Failed } from '../../parts/states.tsx';
 import { t } from '../../text.ts';
 import { textOf } from './body.ts';
-import { chooseFile } from './actions.tsx';
+import { chooseFile } from './carry.tsx';
 import { base64Of, type Draft, draftOf, emptyDraft, envelopeOf, type Kind, lacking, PROPERTY_TYPES, type PropertyRow, wrongJson } from './draft.ts';
 import type { SeenMessage } from './seen.ts';
 import { dropTemplate, keepTemplate, templates } from './templates.ts';

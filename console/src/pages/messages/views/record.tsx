@@ -95,7 +95,7 @@ function Fields({ where, length, isLittle, copybook, message }: { where: Where; 
                     {occurs !== undefined && <span class="quiet"> {t('message.occurs', { count: occurs })}</span>}
                     {redefines !== undefined && <span class="quiet"> {t('message.redefines', { field: redefines })}</span>}
                   </th>
-                  <td class="mono quiet">{picture ?? ''} {usage === 'display' || isGroup ? '' : usage}</td>
+                  <td class="mono quiet">{picture ?? ''} {isGroup || /^display$/i.test(usage) ? '' : usage}</td>
                   <td class="is-end">{offset}</td>
                   <td class="is-end">{bytes}</td>
                   <td class="mono">{value === undefined ? '' : <bdi>{visible(typeof value === 'object' ? JSON.stringify(value) : String(value))}</bdi>}</td>
