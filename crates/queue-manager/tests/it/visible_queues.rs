@@ -42,7 +42,7 @@ async fn a_user_sees_what_its_own_and_its_groups_profiles_say_after_each_change(
     assert!(visible(&queue_manager, &app).is_empty());
     allow(&queue_manager, Entity::Principal("app".to_owned()), "A.*", Authority::DISPLAY | Authority::GET).await;
     assert_eq!(visible(&queue_manager, &app), ["A.1", "A.2"]);
-    assert!(visible(&queue_manager, &other).is_empty(), "records of others count for nothing");
+    assert!(visible(&queue_manager, &other).is_empty(), "records of others do not concern this user");
     // A more specific profile that grants nothing takes away.
     allow(&queue_manager, Entity::Principal("app".to_owned()), "A.2", Authority::GET).await;
     assert_eq!(visible(&queue_manager, &app), ["A.1"]);

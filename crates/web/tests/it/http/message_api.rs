@@ -402,7 +402,7 @@ fn operators_browse_with_the_servers_authority_and_administrators_put_and_take_t
     let mut client = client::plain(&server);
     put_text(&mut client, "hidden from operators otherwise");
     let as_user = |request: &str, user: &str, password: &str| format!("{request}\n{}", basic(user, password));
-    let statuses = |client: &mut client::Client, user: &str, password: &str| {
+    let statuses = |client: &mut Client, user: &str, password: &str| {
         [
             "GET /queue/Q/messages",
             "GET /queue/Q/export",
