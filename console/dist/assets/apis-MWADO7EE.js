@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-WYCNQOQV.js";import"/ibmmq/console/assets/chunk-X5EAGH7P.js";import{G as i}from"/ibmmq/console/assets/chunk-WWFTPFJC.js";function p(){return i(o,{kind:"api"})}export{p as default};

@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-UUQM76TI.js";import"/ibmmq/console/assets/chunk-LOBCHE52.js";import"/ibmmq/console/assets/chunk-5245PIRU.js";import"/ibmmq/console/assets/chunk-DINCUVFN.js";import{G as o}from"/ibmmq/console/assets/chunk-WWFTPFJC.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-WYCNQOQV.js";import"/ibmmq/console/assets/chunk-X5EAGH7P.js";import{G as r}from"/ibmmq/console/assets/chunk-WWFTPFJC.js";function o(){return r(t,{kind:"requester"})}export{o as default};

@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-WYCNQOQV.js";import"/ibmmq/console/assets/chunk-X5EAGH7P.js";import{G as i}from"/ibmmq/console/assets/chunk-WWFTPFJC.js";function r(){return i(o,{kind:"service"})}export{r as default};

@@ -1,1 +1,0 @@
-import{a,b,c,d}from"/ibmmq/console/assets/chunk-AOPS2OVC.js";import"/ibmmq/console/assets/chunk-PTVUV2C4.js";import"/ibmmq/console/assets/chunk-WFSV3XUB.js";import"/ibmmq/console/assets/chunk-JKQDFYSA.js";import"/ibmmq/console/assets/chunk-2TP5MVEP.js";import"/ibmmq/console/assets/chunk-WWFTPFJC.js";export{d as Find,a as default,b as findAll,c as marked};

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-ROTP5JPZ.js";import"/ibmmq/console/assets/chunk-QPJTPKFE.js";import"/ibmmq/console/assets/chunk-DINCUVFN.js";import"/ibmmq/console/assets/chunk-WWFTPFJC.js";export{b as TopicTabs,a as default};

@@ -1,0 +1,1 @@
+import{a}from"/ibmmq/console/assets/chunk-PXYGBZVW.js";import"/ibmmq/console/assets/chunk-NZGXGRFG.js";import"/ibmmq/console/assets/chunk-YJZIFG66.js";export{a as default};

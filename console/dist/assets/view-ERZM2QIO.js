@@ -1,1 +1,0 @@
-import{a}from"/ibmmq/console/assets/chunk-4DEED6KP.js";import"/ibmmq/console/assets/chunk-5CVL2BZD.js";import"/ibmmq/console/assets/chunk-WWFTPFJC.js";export{a as default};
