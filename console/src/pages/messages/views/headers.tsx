@@ -15,11 +15,11 @@ export function Headers({ headers }: { headers: readonly Header[] }) {
     <ol class="chain">
       {headers.map(({ structure, ...fields }, index) => (
         <li key={index}>
-          <h3>{structure} <span class="quiet">{NAMES[structure]}</span></h3>
+          <h2>{structure} <span class="quiet">{NAMES[structure]}</span></h2>
           <dl class="details">{Object.entries(fields).map(([name, value]) => <Field key={name} name={name} value={value} />)}</dl>
         </li>
       ))}
-      <li><h3>{t('message.data')}</h3></li>
+      <li><h2>{t('message.data')}</h2></li>
     </ol>
   );
 }
