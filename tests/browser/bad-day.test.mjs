@@ -6,13 +6,13 @@ import { readFileSync } from 'node:fs';
 import { qm } from './lib/browser.mjs';
 import { api, QMGR, until } from './lib/server.mjs';
 import { suite } from './lib/suite.mjs';
-import { COPIES, DEFINITIONS, fill, holdUnitOfWork } from './lib/world.mjs';
+import { COPIES, DEFINITIONS, fill, holdUnitOfWork, SETTINGS } from './lib/world.mjs';
 
 const DEEP = 100_000;
 const check = suite({
   server: {
     mqsc: [...DEFINITIONS, `DEFINE QLOCAL(DEEP) MAXDEPTH(999999) DESCR('${DEEP} messages')`, "SET AUTHREC PROFILE('DEEP') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(PUT,GET,BROWSE,INQ,DSP)"],
-    copies: COPIES,
+    copies: COPIES, settings: SETTINGS,
   },
   prepare: async (server) => {
     await fill(server);

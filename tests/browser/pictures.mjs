@@ -8,14 +8,14 @@ import { fileURLToPath } from 'node:url';
 import { newVisitor, qm, startBrowser } from './lib/browser.mjs';
 import { addresses } from './lib/pages.mjs';
 import { startServer } from './lib/server.mjs';
-import { answerLoans, callService, COPIES, DEFINITIONS, fill } from './lib/world.mjs';
+import { answerLoans, callService, COPIES, DEFINITIONS, fill, SETTINGS } from './lib/world.mjs';
 
 const [folder = fileURLToPath(new URL('../../docs/console/', import.meta.url)), ...wanted] = process.argv.slice(2);
 /** Quality of WebP: text stays sharp, and a page has some 30 kB. */
 const QUALITY = 0.82;
 
 mkdirSync(folder, { recursive: true });
-const server = await startServer({ mqsc: DEFINITIONS, copies: COPIES });
+const server = await startServer({ mqsc: DEFINITIONS, copies: COPIES, settings: SETTINGS });
 const browser = await startBrowser();
 const darkroom = await browser.newPage();
 await fill(server);

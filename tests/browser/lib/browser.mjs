@@ -120,6 +120,8 @@ export class Visitor {
     await this.page.evaluate((address) => {
       history.pushState(null, '', address);
       dispatchEvent(new PopStateEvent('popstate'));
+      // The page before is gone after the next frame.
+      return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
     }, CONSOLE + path);
     await this.ready();
   }
