@@ -6,13 +6,13 @@ import { readFileSync } from 'node:fs';
 import { qm } from './lib/browser.mjs';
 import { api, QMGR, until } from './lib/server.mjs';
 import { suite } from './lib/suite.mjs';
-import { beRefused, COPIES, DEFINITIONS, fill } from './lib/world.mjs';
+import { COPIES, DEFINITIONS, fill, holdUnitOfWork, SETTINGS } from './lib/world.mjs';
 
 const DEEP = 100_000;
 const check = suite({
   server: {
     mqsc: [...DEFINITIONS, `DEFINE QLOCAL(DEEP) MAXDEPTH(999999) DESCR('${DEEP} messages')`, "SET AUTHREC PROFILE('DEEP') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(PUT,GET,BROWSE,INQ,DSP)"],
-    copies: COPIES,
+    copies: COPIES, settings: SETTINGS,
   },
   prepare: async (server) => {
     await fill(server);
@@ -242,18 +242,17 @@ job(21, 'a stopped channel is started', async (visitor, page, server) => {
 });
 
 job(22, 'one application is thrown out', async (visitor, page, server) => {
-  const connections = async () => (await server.mqsc("DISPLAY CONN(*) TYPE(CONN) WHERE(CHANNEL EQ 'DEV.APP.SVRCONN')")).join(' ').split('CONN(').length - 1;
+  const connections = async () => (await server.good('admin', 'GET', `/api/v1/qmgr/${QMGR}/connections?where=channel%3DDEV.APP.SVRCONN`)).json.total;
   const before = await connections();
   assert.ok(before > 0);
   await visitor.click(page.getByRole('navigation').getByRole('link', { name: 'Applications' }));
-  const filter = page.getByRole('searchbox', { name: /Filter/ });
-  await row(page, 'DEV.APP.SVRCONN').waitFor();
-  await filter.fill('channel=DEV.APP.SVRCONN open=1 uncommitted=0 ');
-  await row(page, 'DEV.APP.SVRCONN').waitFor();
+  await row(page, 'quaymaster workload').waitFor();
+  await page.getByRole('searchbox', { name: /Filter/ }).fill('workload ');
+  await until('one program is listed', async () => (await page.getByRole('grid').getAttribute('aria-rowcount')) === '2');
   await page.getByRole('grid').focus();
   await page.keyboard.press('x');
-  await visitor.click(page.getByRole('region', { name: 'What is ticked' }).getByRole('button').first());
-  await visitor.click(dialog(page).getByRole('button').last());
+  await visitor.click(page.getByRole('region', { name: 'What is ticked' }).getByRole('button', { name: 'End connections' }));
+  await apply(visitor, /^End connection/);
   await until('it is gone', async () => (await connections()) < before);
 });
 
@@ -272,11 +271,13 @@ job(23, 'puts are inhibited', async (visitor, page, server) => {
   assert.ok((await server.mqsc('DISPLAY QLOCAL(PAY.REQ) PUT')).join(' ').includes('PUT(DISABLED)'));
 });
 
-job(24, 'who holds the open unit of work', async (visitor, page) => {
+job(24, 'who holds the open unit of work', async (visitor, page, server) => {
+  const holding = await holdUnitOfWork(server, 'PAY.PARKED');
   await visitor.click(page.getByRole('navigation').getByRole('link', { name: 'Applications' }));
   await page.getByRole('searchbox', { name: /Filter/ }).fill('uncommitted>0 ');
   await until('one connection is shown', async () => (await page.getByRole('grid').getAttribute('aria-rowcount')) === '2');
   await row(page, 'DEV.APP.SVRCONN').getByText('app').first().waitFor();
+  await holding.end();
 });
 
 job(25, 'what has changed in the last hour', async (visitor, page, server) => {

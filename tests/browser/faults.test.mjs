@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { qm } from './lib/browser.mjs';
 import { until } from './lib/server.mjs';
 import { suite } from './lib/suite.mjs';
-import { answerLoans, backOut, beRefused, callService, connectProgram, COPIES, DEFINITIONS, deployService } from './lib/world.mjs';
+import { answerLoans, backOut, beRefused, callService, connectProgram, COPIES, DEFINITIONS, deploy, SETTINGS } from './lib/world.mjs';
 
-const check = suite({ server: { mqsc: DEFINITIONS, copies: COPIES }, prepare: deployService });
+const check = suite({ server: { mqsc: DEFINITIONS, copies: COPIES, settings: SETTINGS }, prepare: deploy });
 
 /** What the first page says, without a click; `words` are those that a new user needs to tell the cause. */
 async function isTold(visit, words, next) {

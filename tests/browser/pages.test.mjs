@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { qm } from './lib/browser.mjs';
 import { addresses } from './lib/pages.mjs';
 import { suite } from './lib/suite.mjs';
-import { COPIES, DEFINITIONS, fill } from './lib/world.mjs';
+import { COPIES, DEFINITIONS, fill, SETTINGS } from './lib/world.mjs';
 
 /** A page 1280 pixels wide at 200 percent has 640 of them; at 400 percent, as WCAG 1.4.10 says, 320. */
 const VIEWS = {
@@ -14,7 +14,7 @@ const VIEWS = {
   'at 320 pixels': { theme: 'dark', width: 320, height: 640 },
 };
 
-const check = suite({ server: { mqsc: DEFINITIONS, copies: COPIES }, prepare: fill });
+const check = suite({ server: { mqsc: DEFINITIONS, copies: COPIES, settings: SETTINGS }, prepare: fill });
 
 check('what no page may do is noticed', async ({ visit }) => {
   const visitor = await visit();
@@ -79,7 +79,7 @@ check('every tab and every form of a page meets WCAG 2.2 AA', async ({ visit, se
       await wanted.click();
       await visitor.ready();
       count += 1;
-      for (const line of [...(await headings(visitor)), ...(await visitor.axe()), ...(await overflow(visitor)), ...visitor.takeWrong()]) wrong.set(line, [...(wrong.get(line) ?? []), `${name} ${tab}`]);
+      for (const line of await look(visitor)) wrong.set(line, [...(wrong.get(line) ?? []), `${name} ${tab}`]);
     }
   }
   assert.ok(count > 20, `${count} tabs are seen`);
@@ -136,7 +136,13 @@ async function lookAt(visitor, address) {
     return [`does not come to rest: ${error.message.split('\n')[0]}`];
   }
   if ((await visitor.page.getByText('There is no such page.').count()) > 0) return ['is not there'];
-  return [...(await headings(visitor)), ...(await visitor.axe()), ...(await overflow(visitor)), ...visitor.takeWrong()];
+  return look(visitor);
+}
+
+/** What is wrong with the page that is open. Nothing of it is refused to an administrator. */
+async function look(visitor) {
+  const refused = (await visitor.page.getByRole('main').locator('.failed').allInnerTexts()).map((text) => `refused: ${text.replace(/\s+/g, ' ')}`);
+  return [...refused, ...(await headings(visitor)), ...(await visitor.axe()), ...(await overflow(visitor)), ...visitor.takeWrong()];
 }
 
 /** One heading of the first rank, and a title that names the page. */

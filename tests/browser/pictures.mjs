@@ -7,15 +7,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newVisitor, qm, startBrowser } from './lib/browser.mjs';
 import { addresses } from './lib/pages.mjs';
-import { startServer } from './lib/server.mjs';
-import { answerLoans, callService, COPIES, DEFINITIONS, fill } from './lib/world.mjs';
+import { api, startServer, until } from './lib/server.mjs';
+import { answerLoans, callService, COPIES, DEFINITIONS, fill, SETTINGS } from './lib/world.mjs';
 
 const [folder = fileURLToPath(new URL('../../docs/console/', import.meta.url)), ...wanted] = process.argv.slice(2);
-/** Quality of WebP: text stays sharp, and a page has some 30 kB. */
-const QUALITY = 0.82;
+/** Quality of WebP: text stays sharp, and a page has some 25 kB. */
+const QUALITY = 0.75;
 
 mkdirSync(folder, { recursive: true });
-const server = await startServer({ mqsc: DEFINITIONS, copies: COPIES });
+const server = await startServer({ mqsc: DEFINITIONS, copies: COPIES, settings: SETTINGS });
 const browser = await startBrowser();
 const darkroom = await browser.newPage();
 await fill(server);
@@ -23,6 +23,10 @@ const answering = await answerLoans(server);
 for (let turn = 0; turn < 3; turn += 1) await callService(server);
 await answering.end();
 await Promise.all(Array.from({ length: 6 }, () => callService(server)));
+const { json: job } = await server.good('admin', 'POST', `${api('PAY.REQ')}/jobs`, { json: { action: 'copy', to: { queue: 'PAY.PARKED' }, limit: 10 } });
+await until('the job has ended', async () => (await server.good('admin', 'GET', `/api/v1/jobs/${job.id}`)).json.state === 'done');
+const { json: invoices } = await server.good('admin', 'GET', `${api('INVOICES')}/messages?limit=1`);
+const pages = { ...(await addresses(server)), record: qm(`/queue/INVOICES/message/${invoices.messages[0].position}?view=record&copybook=LOANREQ`) };
 for (const theme of ['light', 'dark']) {
   const visitor = await newVisitor(browser, server, { theme, width: 1280, height: 800 });
   const { page } = visitor;
@@ -30,7 +34,7 @@ for (const theme of ['light', 'dark']) {
   await page.locator('form.sign-in').waitFor();
   await take(page, 'sign-in', theme);
   await visitor.signIn('admin', qm());
-  for (const [name, address] of Object.entries(await addresses(server))) {
+  for (const [name, address] of Object.entries(pages)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     await page.mouse.move(700, 2);
     await visitor.move(address);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { qm } from './lib/browser.mjs';
+import { addresses } from './lib/pages.mjs';
 import { api, QMGR } from './lib/server.mjs';
 import { suite } from './lib/suite.mjs';
 
@@ -10,6 +11,7 @@ const check = suite({
   server: { mqsc: [`DEFINE QLOCAL('${SECRET}')`, "SET AUTHREC PROFILE('DEV.QUEUE.1') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(PUT,GET,BROWSE,INQ,DSP)"] },
   prepare: async (server) => {
     await server.put('DEV.QUEUE.1', { body: { text: 'kept' } });
+    await server.put('DEV.QUEUE.2', { body: { text: 'shown' } });
   },
 });
 
@@ -84,6 +86,19 @@ check('a user sees what its authorities show, and nothing else by any address', 
   await handMade(visitor, 'POST', MQSC, command(`DELETE QLOCAL('${SECRET}')`));
   assert.equal(await server.depth(SECRET), 0, 'the queue is still there');
 });
+
+for (const user of ['reader', 'app']) {
+  check(`every page opens for ${user}, and what it may not see is said`, async ({ visit, server }) => {
+    const visitor = await visit();
+    await visitor.signIn(user, qm());
+    const wrong = [];
+    for (const [name, address] of Object.entries(await addresses(server, 'DEV.QUEUE.2'))) {
+      await visitor.move(address).catch((error) => wrong.push(`${name} does not come to rest: ${error.message.split('\n')[0]}`));
+      wrong.push(...visitor.takeWrong().map((line) => `${name}: ${line}`));
+    }
+    assert.deepEqual(wrong, []);
+  });
+}
 
 check('without a sign-in the server answers nothing but the page', async ({ visit, server }) => {
   const visitor = await visit();

@@ -14,16 +14,15 @@ function paths() {
 }
 
 /** Names of pages to their addresses. The first page and the sign-in are pages of their own. */
-export async function addresses(server) {
-  const values = { qmgr: QMGR, queue: 'PAY.REQ', channel: 'DEV.APP.SVRCONN', service: 'loanCheck', api: 'loans', requester: 'none', ...(await found(server)) };
+export async function addresses(server, queue = 'PAY.REQ') {
+  const values = { qmgr: QMGR, queue, channel: 'DEV.APP.SVRCONN', service: 'loanCheck', api: 'loans', requester: 'zCEE-API-requester-Performance-Remote-API_1.0.0', ...(await found(server, queue)) };
   const pages = paths().filter(([name]) => !['home', 'signIn'].includes(name));
   return Object.fromEntries(pages.map(([name, path]) => [name, path.replace(/\{(\w+)\}/g, (_, parameter) => encodeURIComponent(values[parameter]))]));
 }
 
 /** What has no name of ours: a message, a connection. */
-async function found(server) {
-  const { json: browsed } = await server.good('app', 'GET', `${api('PAY.REQ')}/messages?limit=1`);
-  const lines = await server.mqsc("DISPLAY CONN(*) TYPE(CONN) WHERE(CHANNEL EQ 'DEV.APP.SVRCONN')");
-  const connection = /CONN\(([0-9A-F]+)\)/.exec(lines.join(' '));
-  return { message: browsed.messages[0].position, connection: connection?.[1] ?? 'none' };
+async function found(server, queue) {
+  const { json: browsed } = await server.good('app', 'GET', `${api(queue)}/messages?limit=1`);
+  const { json: connected } = await server.good('admin', 'GET', `/api/v1/qmgr/${QMGR}/connections?columns=id&limit=1&where=channel%3DDEV.APP.SVRCONN`);
+  return { message: browsed.messages[0].position, connection: connected.rows[0]?.[0] ?? 'none' };
 }

@@ -1,9 +1,10 @@
 // A queue manager on a bad day: what the pages have to show. Queues of each kind and fullness, messages of each form, dead letters of several
-// reasons, programs that are connected, one that holds a unit of work, refusals, and a service.
+// reasons, programs that are connected, one that holds a unit of work, refusals, a service, an API and an API requester.
 
-import { spawn } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { api, PASSWORDS, start, until } from './server.mjs';
 
@@ -35,6 +36,9 @@ export const DEFINITIONS = [
   "SET AUTHREC PROFILE('INVOICES') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(PUT,GET,BROWSE,INQ,DSP)",
   "SET AUTHREC PROFILE('PRICES') OBJTYPE(TOPIC) PRINCIPAL('app') AUTHADD(PUB,SUB)",
 ];
+
+/** Where the remote API of the requester would be: nothing listens there. */
+export const SETTINGS = '[endpoint_connections.Server2Ref]\nhost = "127.0.0.1"\nport = 9\n';
 
 export const COPIES = { 'copybooks/LOANREQ.cpy': `${EXAMPLES}two-way-service/LOANREQ.cpy` };
 
@@ -108,13 +112,29 @@ export async function holdUnitOfWork(server, queue) {
   return held;
 }
 
-/** The example's two-way service; nothing answers its requests until `answerLoans`. */
-export async function deployService(server) {
-  const archive = join(server.data, 'loanCheck.sar');
-  await run(process.env.QUAYMASTER_BIN, ['service', 'build', `${EXAMPLES}two-way-service`, '-o', archive]);
+/** The examples' two-way service, the API before it, and an API requester. Nothing answers requests of the service until `answerLoans`. */
+export async function deploy(server) {
   for (const queue of ['DEV.LOAN.ASIDE', 'DEV.LOAN.REQUEST', 'DEV.LOAN.REPLY']) await server.mqsc(`DEFINE QLOCAL('${queue}') REPLACE`);
-  const { readFileSync } = await import('node:fs');
-  await server.good('admin', 'POST', '/zosConnect/services', { text: readFileSync(archive), headers: { 'content-type': 'application/zip' } });
+  const put = (resource, file) => server.good('admin', 'POST', `/zosConnect/${resource}`, { text: readFileSync(join(server.data, file)), headers: { 'content-type': 'application/zip' } });
+  await run(server, ['service', 'build', `${EXAMPLES}two-way-service`, '-o', 'loanCheck.sar']);
+  await put('services', 'loanCheck.sar');
+  await run(server, ['service', 'build', `${EXAMPLES}two-way-service/api.yaml`, '-o', 'loans.aar']);
+  await put('apis', 'loans.aar');
+  writeFileSync(join(server.data, 'APIRPERF.json'), await describedApi(server));
+  cpSync(`${EXAMPLES}api-requester/APIRPERF.properties`, join(server.data, 'APIRPERF.properties'));
+  await run(server, ['zconbt', '-p', 'APIRPERF.properties', '-f', 'APIRPERF.ara']);
+  await put('apiRequesters', 'APIRPERF.ara');
+}
+
+/** The document of the remote API that the example's requester calls. */
+async function describedApi(server) {
+  const provider = start(process.env.QUAYMASTER_BIN, ['workload', 'provider', '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  server.programs.add(provider);
+  const [ready] = await once(createInterface({ input: provider.stdout }), 'line');
+  const answer = await fetch(`http://${JSON.parse(ready).http}/ibm/api/docs?root=/APIrequesterPerformanceRemoteAPI`);
+  const document = await answer.text();
+  provider.kill('SIGKILL');
+  return document;
 }
 
 export function callService(server) {
@@ -144,14 +164,13 @@ process.stdin.on('data', (bytes) => {
   return connectProgram(server, { queue: 'DEV.LOAN.REQUEST', more: ['--program', program, '--request-length', '31', '--reply-length', '82'] });
 }
 
-function run(program, args) {
-  return new Promise((done, refuse) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
-    child.once('error', refuse);
-    child.once('exit', (code) => (code === 0 ? done(said) : refuse(new Error(`${program} ${args.join(' ')}: ${code} ${said}`))));
-  });
+/** Runs the program in the server's folder. */
+async function run(server, args) {
+  const child = start(process.env.QUAYMASTER_BIN, args, { cwd: server.data, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  const code = await child.exited;
+  if (code !== 0) throw new Error(`quaymaster ${args.join(' ')}: ${code} ${said}`);
 }
 
 /** All of it. */
@@ -162,7 +181,7 @@ export async function fill(server) {
   await backOut(server, 'CLAIMS', 6);
   await server.put('PAY.PARKED', { body: { text: 'parked by hand' } });
   for (let turn = 0; turn < 3; turn += 1) await beRefused(server);
-  await deployService(server);
+  await deploy(server);
   await connectProgram(server, { queue: 'PAY.REPLY' });
   await holdUnitOfWork(server, 'PAY.PARKED');
   const refused = await connectProgram(server, { channel: 'BLOCKED.SVRCONN' });
