@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-3GH6Z2DQ.js";import"/ibmmq/console/assets/chunk-CRMCS3TS.js";import{G as i}from"/ibmmq/console/assets/chunk-YJZIFG66.js";function p(){return i(o,{kind:"api"})}export{p as default};

@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-CP7CH7J5.js";import"/ibmmq/console/assets/chunk-WUKIDKQ2.js";import"/ibmmq/console/assets/chunk-2GLCH7NW.js";import"/ibmmq/console/assets/chunk-MZE7FA6N.js";import{G as o}from"/ibmmq/console/assets/chunk-YJZIFG66.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-3GH6Z2DQ.js";import"/ibmmq/console/assets/chunk-CRMCS3TS.js";import{G as r}from"/ibmmq/console/assets/chunk-YJZIFG66.js";function o(){return r(t,{kind:"requester"})}export{o as default};

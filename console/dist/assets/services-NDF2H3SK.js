@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-3GH6Z2DQ.js";import"/ibmmq/console/assets/chunk-CRMCS3TS.js";import{G as i}from"/ibmmq/console/assets/chunk-YJZIFG66.js";function r(){return i(o,{kind:"service"})}export{r as default};

@@ -1,1 +1,0 @@
-import{a,b,c,d}from"/ibmmq/console/assets/chunk-N2JQ25PF.js";import"/ibmmq/console/assets/chunk-IOA4QPU6.js";import"/ibmmq/console/assets/chunk-RFTRL5HG.js";import"/ibmmq/console/assets/chunk-JKQDFYSA.js";import"/ibmmq/console/assets/chunk-2TP5MVEP.js";import"/ibmmq/console/assets/chunk-YJZIFG66.js";export{d as Find,a as default,b as findAll,c as marked};

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-52S3UR7V.js";import"/ibmmq/console/assets/chunk-CHSF2I2L.js";import"/ibmmq/console/assets/chunk-MZE7FA6N.js";import"/ibmmq/console/assets/chunk-YJZIFG66.js";export{b as TopicTabs,a as default};
