@@ -4,7 +4,7 @@
 // `[{path, type, sha256, plain, gzip, brotli}]`, from which the server embeds its files. A text stands three times: as it is, as .gz and as .br.
 //
 // Invariants
-// - The same sources and the same lock file give the same bytes, on Node 18 and on Node 20.
+// - The same sources and the same lock file give the same bytes, on Node 18 and on Node 20, in whatever folder they lie.
 // - Nothing is loaded from elsewhere, and no file holds inline script or style.
 // - `--check` writes nothing. It compares what compressed files unpack to, because compressors differ between versions of Node.
 
@@ -101,13 +101,14 @@ function closureOf({ inputs }) {
  */
 function oneChunk(first, later) {
   const pages = new Set(later.map((path) => join(here, path)));
-  const all = first.map((path) => `import ${JSON.stringify(join(here, path))};`).join('');
+  // Relative to the page: what a file is named by must not depend on where the sources lie.
+  const all = (page) => first.map((path) => `import ${JSON.stringify(`./${relative(dirname(page), join(here, path))}`.replaceAll('\\', '/'))};`).join('');
   return {
     name: 'one-chunk',
     setup(builder) {
       builder.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
         if (!pages.has(path)) return undefined;
-        return { contents: `${readFileSync(path, 'utf8')}\n${all}\n`, loader: path.endsWith('x') ? 'tsx' : 'ts' };
+        return { contents: `${readFileSync(path, 'utf8')}\n${all(path)}\n`, loader: path.endsWith('x') ? 'tsx' : 'ts' };
       });
     },
   };
@@ -127,8 +128,8 @@ export function splitTexts(first) {
   return {
     name: 'split-texts',
     setup(builder) {
-      builder.onResolve({ filter: /\.json\?later$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path.replace('?later', '')), namespace: 'later' }));
-      builder.onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => part(path, false));
+      builder.onResolve({ filter: /\.json\?later$/ }, ({ path, resolveDir }) => ({ path: relative(here, join(resolveDir, path.replace('?later', ''))), namespace: 'later' }));
+      builder.onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => part(join(here, path), false));
       builder.onLoad({ filter: /[/\\]text[/\\][a-z]+\.json$/ }, ({ path }) => part(path, true));
     },
   };

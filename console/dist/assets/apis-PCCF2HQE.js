@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-7MLF22O7.js";import"/ibmmq/console/assets/chunk-ZFO3GYE2.js";import{G as i}from"/ibmmq/console/assets/chunk-ODZFBRZX.js";function p(){return i(o,{kind:"api"})}export{p as default};

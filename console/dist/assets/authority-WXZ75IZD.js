@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-Q6UWBQN3.js";import"/ibmmq/console/assets/chunk-GJCGTTI5.js";import"/ibmmq/console/assets/chunk-WJYTF4MZ.js";import"/ibmmq/console/assets/chunk-VUAZ2AAA.js";import{G as o}from"/ibmmq/console/assets/chunk-ODZFBRZX.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-7MLF22O7.js";import"/ibmmq/console/assets/chunk-ZFO3GYE2.js";import{G as r}from"/ibmmq/console/assets/chunk-ODZFBRZX.js";function o(){return r(t,{kind:"requester"})}export{o as default};

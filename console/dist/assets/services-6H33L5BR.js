@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-7MLF22O7.js";import"/ibmmq/console/assets/chunk-ZFO3GYE2.js";import{G as i}from"/ibmmq/console/assets/chunk-ODZFBRZX.js";function r(){return i(o,{kind:"service"})}export{r as default};

@@ -1,1 +1,0 @@
-import{a,b,c,d}from"/ibmmq/console/assets/chunk-FHTLDDPB.js";import"/ibmmq/console/assets/chunk-SDROQSXU.js";import"/ibmmq/console/assets/chunk-EH43F4H4.js";import"/ibmmq/console/assets/chunk-JKQDFYSA.js";import"/ibmmq/console/assets/chunk-2TP5MVEP.js";import"/ibmmq/console/assets/chunk-ODZFBRZX.js";export{d as Find,a as default,b as findAll,c as marked};

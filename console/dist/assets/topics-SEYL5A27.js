@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-EWCAN2JZ.js";import"/ibmmq/console/assets/chunk-GL4ZSWOL.js";import"/ibmmq/console/assets/chunk-VUAZ2AAA.js";import"/ibmmq/console/assets/chunk-ODZFBRZX.js";export{b as TopicTabs,a as default};
