@@ -1,5 +1,6 @@
 //! `quaymaster tables run` as a program: what it writes, and that nothing it started is left, whatever happens to it.
 
+mod console;
 mod messaging;
 
 use std::path::Path;
@@ -105,18 +106,25 @@ fn said(output: &Output) -> String {
 
 /// Process id of a server whose data lies below this folder.
 fn server_of(work: &Path) -> Option<u32> {
+    process_of(work, |words| words.get(1).is_some_and(|word| word == "serve"))
+}
+
+/// Process id of a program that was started with something below this folder, and whose words are as wanted.
+fn process_of(work: &Path, is_meant: impl Fn(&[String]) -> bool) -> Option<u32> {
+    let work = work.display().to_string();
     let processes = std::fs::read_dir("/proc").ok()?;
-    let named = processes.filter_map(Result::ok).filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let is_below = |pid: &u32| {
+    let mut named =
+        processes.filter_map(Result::ok).filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    named.find(|pid| {
         let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let words = String::from_utf8_lossy(&words).into_owned();
-        words.split('\0').nth(1) == Some("serve") && words.contains(&work.display().to_string())
-    };
-    named.into_iter().find(is_below)
+        let all: Vec<String> = words.split('\0').map(str::to_owned).collect();
+        words.contains(&work) && is_meant(&all)
+    })
 }
 
 fn ensure_nothing_is_left(work: &Path) -> Result<()> {
-    ensure!(server_of(work).is_none(), "a server is left");
+    ensure!(process_of(work, |_| true).is_none(), "a process is left");
     ensure!(std::fs::read_dir(work)?.next().is_none(), "a folder is left in {}", work.display());
     Ok(())
 }

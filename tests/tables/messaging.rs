@@ -6,11 +6,17 @@ use serde_json::Value;
 use super::{ensure_nothing_is_left, run, said};
 
 /// The experiment as JSON, after a run of one repetition that left nothing behind.
-fn experiment(name: &str) -> Result<Value> {
+pub(super) fn experiment(name: &str) -> Result<Value> {
+    experiment_with(name, &[])
+}
+
+/// The same with further arguments.
+pub(super) fn experiment_with(name: &str, arguments: &[&str]) -> Result<Value> {
     let folder = tempfile::tempdir()?;
     let (work, out) = (folder.path().join("work"), folder.path().join("out"));
     std::fs::create_dir(&work)?;
-    let output = run(&[name, "--format", "json", "--repetitions", "1"], &work, &out).output()?;
+    let run = &mut run(&[name, "--format", "json", "--repetitions", "1"], &work, &out);
+    let output = run.args(arguments).output()?;
     ensure!(output.status.success(), "{}", said(&output));
     let mut json: Value = serde_json::from_slice(&output.stdout)?;
     ensure_nothing_is_left(&work)?;
@@ -19,14 +25,14 @@ fn experiment(name: &str) -> Result<Value> {
     Ok(experiment)
 }
 
-fn table<'a>(experiment: &'a Value, id: &str) -> Result<&'a Vec<Value>> {
+pub(super) fn table<'a>(experiment: &'a Value, id: &str) -> Result<&'a Vec<Value>> {
     let tables = experiment["tables"].as_array().context("tables")?;
     let table = tables.iter().find(|table| table["id"] == id).with_context(|| format!("table {id}"))?;
     table["rows"].as_array().context("rows")
 }
 
 /// Every cell of these rows has a figure, and no request failed for it.
-fn ensure_measured(rows: &[Value], columns: usize) -> Result<()> {
+pub(super) fn ensure_measured(rows: &[Value], columns: usize) -> Result<()> {
     for row in rows {
         let cells = row["cells"].as_array().context("cells")?;
         ensure!(cells.len() == columns, "{row:#}");

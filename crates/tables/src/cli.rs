@@ -54,6 +54,9 @@ pub struct RunArguments {
     /// Number of repetitions of each point [default: as many as its spread requires].
     #[arg(long, value_name = "N")]
     repetitions: Option<NonZeroUsize>,
+    /// Chromium that opens the console [default: chromium, chromium-browser or google-chrome on PATH].
+    #[arg(long, value_name = "PATH")]
+    browser: Option<PathBuf>,
     /// Program to measure [default: this one].
     #[arg(long, value_name = "PATH", hide = true)]
     program: Option<PathBuf>,
@@ -150,7 +153,8 @@ fn session(arguments: &RunArguments) -> Result<Session, TablesError> {
     let work = arguments.work.clone().unwrap_or_else(std::env::temp_dir);
     let repetitions = arguments.repetitions.map(NonZeroUsize::get);
     let effort = Effort { quick: arguments.quick, budget: Duration::ZERO, repetitions };
-    Ok(Session::new(Setting::new(program, &work)?, effort))
+    let setting = Setting::new(program, &work)?.browsing_with(arguments.browser.clone());
+    Ok(Session::new(setting, effort))
 }
 
 fn made(arguments: &RunArguments, session: &Session, version: &str) -> Made {

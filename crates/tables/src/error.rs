@@ -31,6 +31,9 @@ pub enum TablesError {
     /// An answer of a server that was prepared for this is not what it has to be.
     #[error("{what}")]
     Unexpected { what: String },
+    /// The programs that were tried, by their names.
+    #[error("there is no Chromium ({looked_for}); install one, or name it with --browser")]
+    NoBrowser { looked_for: String },
     #[error("cannot handle signals")]
     Signals(#[source] io::Error),
     #[error("cannot draw a chart: {0}")]

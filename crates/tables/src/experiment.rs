@@ -5,6 +5,7 @@
 //! `session.measure`, and pushes tables and charts; what was pushed stays when it fails later.
 
 mod administration;
+mod console;
 mod messaging;
 mod pooling;
 mod queues;
@@ -52,6 +53,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     messaging::EXPERIMENT,
     pooling::EXPERIMENT,
     requester::EXPERIMENT,
+    console::EXPERIMENT,
 ];
 
 /// Those that a word means: a name, a letter, or `all`.

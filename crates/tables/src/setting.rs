@@ -7,6 +7,7 @@
 //! - A process ends with its value, and the folders go with the setting; a signal ends all of them (`processes`).
 //! - Nothing of the caller's environment reaches a server.
 
+pub mod browser;
 pub mod metrics;
 pub mod process;
 pub mod processes;
@@ -18,12 +19,15 @@ use std::process::Command;
 use std::sync::Arc;
 
 use crate::error::TablesError;
+use browser::{Browser, BrowserProgram};
 use process::Process;
 use processes::{Processes, Signals};
 use server::{Server, ServerPlan};
 
 pub struct Setting {
     program: PathBuf,
+    /// The browser that was named, instead of one that is installed.
+    browser: Option<PathBuf>,
     folder: tempfile::TempDir,
     processes: Arc<Processes>,
     started: Cell<u32>,
@@ -40,7 +44,14 @@ impl Setting {
         let signals = Signals::catch()?;
         let folder = tempfile::Builder::new().prefix("quaymaster-tables-").tempdir_in(work).map_err(file)?;
         let processes = Processes::ended_by(signals, folder.path().to_owned())?;
-        Ok(Self { program, folder, processes, started: Cell::new(0) })
+        Ok(Self { program, browser: None, folder, processes, started: Cell::new(0) })
+    }
+
+    /// Uses this program as the browser, instead of one that is installed.
+    #[must_use]
+    pub fn browsing_with(mut self, browser: Option<PathBuf>) -> Self {
+        self.browser = browser;
+        self
     }
 
     /// Where everything of this setting lies.
@@ -78,6 +89,23 @@ impl Setting {
         let mut command = self.command();
         command.args(arguments);
         Process::start(&self.processes, name, command, &folder)
+    }
+
+    /// The browser that is to be used.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn browser_program(&self) -> Result<BrowserProgram, TablesError> {
+        BrowserProgram::find(self.browser.as_deref())
+    }
+
+    /// Starts a browser with an empty profile.
+    ///
+    /// # Errors
+    /// It ends instead, or does not answer.
+    pub fn browser(&self, program: &BrowserProgram) -> Result<Browser, TablesError> {
+        let folder = self.new_folder("browser")?;
+        Browser::start(&self.processes, program, &folder)
     }
 
     /// The program, with nothing of the caller's environment.

@@ -28,6 +28,7 @@ fn arguments(work: &Path, out: PathBuf, format: Format) -> RunArguments {
         out: Some(out),
         work: Some(work.to_owned()),
         repetitions: None,
+        browser: None,
         program: None,
     }
 }

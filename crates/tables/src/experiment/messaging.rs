@@ -30,7 +30,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     ],
     tables: &[TABLE],
     charts: &[],
-    quick_seconds: 66,
+    quick_seconds: 62,
     run,
 };
 

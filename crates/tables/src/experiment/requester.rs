@@ -30,7 +30,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     ],
     tables: &[TPS, STUB],
     charts: &[RESPONSE, COST, USAGE],
-    quick_seconds: 52,
+    quick_seconds: 46,
     run,
 };
 

@@ -22,7 +22,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     ],
     tables: &[],
     charts: &[CHART],
-    quick_seconds: 42,
+    quick_seconds: 38,
     run,
 };
 

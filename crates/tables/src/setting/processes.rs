@@ -1,12 +1,14 @@
 //! Which processes there are to be ended when this one is told to: SIGINT and SIGTERM end them by their ids, take the temporary
 //! folder away, and exit as a shell expects.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -14,8 +16,20 @@ use crate::error::TablesError;
 
 pub(crate) struct Processes {
     folder: PathBuf,
-    pids: Mutex<BTreeSet<u32>>,
+    pids: Mutex<BTreeMap<u32, Extent>>,
 }
+
+/// What ends with a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Process,
+    /// It leads a group: the processes that it has started end, too.
+    Group,
+}
+
+/// How often the folder is tried to be removed: a process of a killed group may write a last file into it.
+const REMOVALS: u32 = 100;
+const LOOK: Duration = Duration::from_millis(10);
 
 impl Processes {
     /// Ends them, and takes the folder away, when one of the signals comes: on a thread of its own.
@@ -41,9 +55,21 @@ impl Processes {
     /// # Errors
     /// As `Command::spawn`.
     pub(crate) fn start(&self, command: &mut Command) -> std::io::Result<Child> {
+        self.start_as(Extent::Process, command)
+    }
+
+    /// Starts a process that starts others, as the leader of a group of its own. It is ended with `end_group`.
+    ///
+    /// # Errors
+    /// As `start`.
+    pub(crate) fn start_group(&self, command: &mut Command) -> std::io::Result<Child> {
+        self.start_as(Extent::Group, command.process_group(0))
+    }
+
+    fn start_as(&self, extent: Extent, command: &mut Command) -> std::io::Result<Child> {
         let mut pids = self.lock();
         let child = command.spawn()?;
-        pids.insert(child.id());
+        pids.insert(child.id(), extent);
         Ok(child)
     }
 
@@ -56,10 +82,22 @@ impl Processes {
         pids.remove(&child.id());
     }
 
+    /// The same with all processes of the group that it leads.
+    pub(crate) fn end_group(&self, child: &mut Child) {
+        if let Some(pid) = pid(child.id()) {
+            // The number of a group is not given to another while one of its processes lives. Without one this does nothing.
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+        self.end(child);
+    }
+
     fn end_all(&self) {
         let pids = self.lock();
-        let all = pids.iter().copied().chain(children());
-        let all: Vec<Pid> = all.filter_map(|pid| Pid::from_raw(i32::try_from(pid).ok()?)).collect();
+        let groups = pids.iter().filter(|(_, extent)| **extent == Extent::Group);
+        for leader in groups.filter_map(|(number, _)| pid(*number)) {
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+        let all: Vec<Pid> = pids.keys().copied().chain(children()).filter_map(pid).collect();
         for &pid in &all {
             let _ = kill_process(pid, Signal::KILL);
         }
@@ -67,12 +105,17 @@ impl Processes {
         for &pid in &all {
             let _ = waitpid(Some(pid), WaitOptions::empty());
         }
-        let _ = std::fs::remove_dir_all(&self.folder);
+        for _ in 0..REMOVALS {
+            if std::fs::remove_dir_all(&self.folder).is_ok() || !self.folder.exists() {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
         // The lock is kept to the end: none of them is started meanwhile and left.
         std::mem::forget(pids);
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<u32>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u32, Extent>> {
         self.pids.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -107,6 +150,10 @@ impl Signals {
             }
         })
     }
+}
+
+fn pid(number: u32) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(number).ok()?)
 }
 
 /// Children of this process that others started in it, where the kernel lists them: programs that `workload` runs.
