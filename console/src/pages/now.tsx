@@ -14,6 +14,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Failed, Loading } from '../parts/states.tsx';
 import { announce } from '../parts/toasts.tsx';
 import { clock } from '../format.ts';
+import { link } from '../routes.ts';
 import { t } from '../text.ts';
 import { Problems } from './now/problems.tsx';
 import { TopQueues } from './now/top.tsx';
@@ -50,7 +51,10 @@ export function NowPage({ parameters: { qmgr = '' } }: PageProps) {
   return (
     <div class="now">
       <header class="page-head">
-        <h1>{t('pages.now')}</h1>
+        <div class="page-title">
+          <h1>{t('pages.now')}</h1>
+          <span class="page-actions"><a href={link.events({ qmgr }, { tab: 'changes' })}>{t('now.changes')}</a></span>
+        </div>
       </header>
       <section class="now-problems" aria-labelledby="now-headline">
         {asked.error !== undefined && <Failed error={asked.error} again={asked.again} />}

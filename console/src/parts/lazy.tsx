@@ -26,7 +26,11 @@ export function Lazy<Props extends object>({ load, props }: { load: Load<Props>;
   const [state, setState] = useState<{ of: Load<Props>; error?: unknown }>({ of: load });
   const Part = loaded.get(load) as ComponentType<Props> | undefined;
   useEffect(() => {
-    if (loaded.has(load)) return;
+    if (loaded.has(load)) {
+      // It was fetched between the drawing of this part and this moment.
+      if (!Part) setState({ of: load });
+      return;
+    }
     preload(load).then(
       () => setState({ of: load }),
       (error: unknown) => setState({ of: load, error }),
