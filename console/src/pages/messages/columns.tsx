@@ -49,7 +49,7 @@ export function messageColumns(qmgr: string, queue: string, remove?: (message: S
   ];
   if (remove) {
     all.push({
-      key: 'remove', title: t('messages.act'), width: 60, text: () => '',
+      key: 'remove', title: t('messages.act'), width: 76, text: () => '',
       cell: (message) => <button type="button" class="row-action" tabIndex={-1} aria-label={t('message.deleteTitle', { position: message.position })} title={t('message.delete')} onClick={() => remove(message)}><Icon name="remove" /></button>,
     });
   }

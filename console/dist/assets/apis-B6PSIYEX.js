@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-B2KRQXEK.js";import"/ibmmq/console/assets/chunk-4GRNWUPV.js";import{G as i}from"/ibmmq/console/assets/chunk-OYY7GXYO.js";function p(){return i(o,{kind:"api"})}export{p as default};

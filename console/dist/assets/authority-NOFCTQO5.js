@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-GBMRBFBS.js";import"/ibmmq/console/assets/chunk-KAKDZYRM.js";import"/ibmmq/console/assets/chunk-XM6GARHM.js";import"/ibmmq/console/assets/chunk-G7NU4WK2.js";import{G as o}from"/ibmmq/console/assets/chunk-OYY7GXYO.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

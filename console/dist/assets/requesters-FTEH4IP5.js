@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-B2KRQXEK.js";import"/ibmmq/console/assets/chunk-4GRNWUPV.js";import{G as r}from"/ibmmq/console/assets/chunk-OYY7GXYO.js";function o(){return r(t,{kind:"requester"})}export{o as default};

@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-B2KRQXEK.js";import"/ibmmq/console/assets/chunk-4GRNWUPV.js";import{G as i}from"/ibmmq/console/assets/chunk-OYY7GXYO.js";function r(){return i(o,{kind:"service"})}export{r as default};

@@ -1,1 +1,0 @@
-import{a,b,c,d}from"/ibmmq/console/assets/chunk-EQ5VOSHB.js";import"/ibmmq/console/assets/chunk-UIT74GKY.js";import"/ibmmq/console/assets/chunk-3KFTQOUP.js";import"/ibmmq/console/assets/chunk-JKQDFYSA.js";import"/ibmmq/console/assets/chunk-2TP5MVEP.js";import"/ibmmq/console/assets/chunk-OYY7GXYO.js";export{d as Find,a as default,b as findAll,c as marked};

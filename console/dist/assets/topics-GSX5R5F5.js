@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-D5LIX2H4.js";import"/ibmmq/console/assets/chunk-WQD767CW.js";import"/ibmmq/console/assets/chunk-G7NU4WK2.js";import"/ibmmq/console/assets/chunk-OYY7GXYO.js";export{b as TopicTabs,a as default};
