@@ -33,8 +33,8 @@ fuzz_target!(|data: (u8, &str, &str)| {
     let (choice, properties, description) = data;
     let is_yaml = choice & 1 == 1;
     let _ = options::parse(properties.as_bytes());
-    let (language, level) =
-        [("COBOL", "4.3"), ("PLI", "4.3"), ("COBOL", "5.0"), ("COBOL", "4.1"), ("PLI", "5.0")][usize::from(choice >> 1) % 5];
+    let (language, level) = [("COBOL", "4.3"), ("PLI", "4.3"), ("COBOL", "5.0"), ("COBOL", "4.1"), ("PLI", "5.0")]
+        [usize::from(choice >> 1) % 5];
     let chosen = format!("{REQUIRED}language={language}\nmappingLevel={level}\n");
     let options = options::parse(chosen.as_bytes()).expect("properties");
     let input = Input {

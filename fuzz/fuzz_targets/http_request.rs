@@ -8,6 +8,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use identity::api_key::ApiKeys;
 use identity::options::{Ldap, Lockout, Ltpa, Web};
 use libfuzzer_sys::fuzz_target;
 use model::authority::Principal;
@@ -15,13 +16,20 @@ use model::definition::queue::{LocalQueue, QueueDefinition, QueueKind};
 use model::name::ObjectName;
 use queue_manager::{Home, QueueManager, QueueManagers, StartOptions, SystemClock};
 use storage::StoreOptions;
-use web::options::{Cors, Limits, Messaging, RemoteQueueManagers, TlsOptions, Zosconnect};
+use web::options::{
+    Console, Cors, Documents, Installation, Limits, MessageApiOptions, Messaging, Metrics, PushOptions,
+    RemoteQueueManagers, TlsOptions, Zosconnect,
+};
 use web::{WebOptions, WebServer};
 use workers::Workers;
 
 const METHODS: [&str; 5] = ["POST", "DELETE", "GET", "PATCH", "OPTIONS"];
-const PATHS: [&str; 6] = [
+const PATHS: [&str; 10] = [
     "/",
+    "/api/v1/qmgr/QM1/queue/Q/messages",
+    "/api/v1/qmgr/QM1/queue/Q/deliveries",
+    "/api/v1/qmgr/QM1/queues",
+    "/api/v1/qmgr/QM1/why/2035",
     "/ibmmq/rest/v1/messaging/qmgr/QM1/queue/Q/message",
     "/ibmmq/rest/v2/messaging/qmgr/QM1/queue/Q/messagelist",
     "/ibmmq/rest/v3/messaging/qmgr/QM1/queue/Q/message",
@@ -71,23 +79,34 @@ async fn start() -> WebServer {
         ..QueueDefinition::default()
     };
     queue_manager.define_queue(&Principal::administrator("fuzz"), definition, true).await.expect("a new queue");
+    let folder = std::env::temp_dir().join(format!("quaymaster-fuzz-{}", std::process::id()));
     let options = WebOptions {
         https: None,
         http: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
         metrics: None,
-        tls: TlsOptions { certificate: "".into(), key: "".into(), client_ca: None, client_required: false },
+        tls: TlsOptions::default(),
         web: Web { no_security: true, users: BTreeMap::new(), ..Web::default() },
         ldap: Ldap::default(),
         ltpa: Ltpa::default(),
         lockout: Lockout::default(),
+        oidc: BTreeMap::new(),
+        api_keys: Arc::new(ApiKeys::in_memory()),
         cors: Cors { allowed_origins: vec!["*".to_owned()], ..Cors::default() },
+        metrics_page: Metrics::default(),
+        documents: Documents::default(),
         limits: Limits { body_bytes: 1 << 16, ..Limits::default() },
         messaging: Messaging::default(),
+        message_api: MessageApiOptions::default(),
+        push: PushOptions::default(),
+        log: Arc::default(),
+        push_file: None,
+        console: Console::default(),
         zosconnect: Zosconnect { poll_interval_seconds: 0, ..Zosconnect::default() },
         remote_queue_managers: RemoteQueueManagers::new(),
-        archives: std::env::temp_dir().join(format!("quaymaster-fuzz-{}", std::process::id())),
+        archives: folder.join("zosconnect"),
+        copybooks: folder.join("copybooks"),
         server_user: "fuzz".to_owned(),
-        installation: web::options::Installation::default(),
+        installation: Installation::default(),
     };
     let workers = Arc::new(Workers::start("https", || None).expect("threads"));
     WebServer::start(options, QueueManagers::of_running([queue_manager]), workers).await.expect("it starts")

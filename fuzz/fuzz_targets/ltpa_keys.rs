@@ -1,8 +1,8 @@
 //! Any bytes as an LTPA key file.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use identity::ltpa::keys::{DEFAULT_PASSWORD, LtpaKeys};
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|contents: &[u8]| {
     if let Ok(keys) = LtpaKeys::parse(contents, DEFAULT_PASSWORD) {

@@ -3,9 +3,9 @@
 
 use std::sync::LazyLock;
 
-use libfuzzer_sys::fuzz_target;
 use identity::ltpa::keys::LtpaKeys;
 use identity::ltpa::token;
+use libfuzzer_sys::fuzz_target;
 
 static KEYS: LazyLock<LtpaKeys> = LazyLock::new(|| {
     let contents = include_bytes!("../../crates/identity/tests/it/vectors/vectors.keys");

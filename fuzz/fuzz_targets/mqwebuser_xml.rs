@@ -1,8 +1,8 @@
 //! Any bytes as the configuration of an mqweb server; what is imported is TOML.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use configuration_import::{Source, Surroundings, import};
+use libfuzzer_sys::fuzz_target;
 
 struct Nothing;
 

@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
-use libfuzzer_sys::fuzz_target;
 use identity::password::PasswordReader;
+use libfuzzer_sys::fuzz_target;
 
 static READER: LazyLock<PasswordReader> = LazyLock::new(|| PasswordReader::new(None));
 

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use libfuzzer_sys::fuzz_target;
 use document::package::Package;
+use libfuzzer_sys::fuzz_target;
 use service::archive::{ApiArchive, ServiceArchive};
 use service::names::Names;
 
@@ -14,7 +14,9 @@ fuzz_target!(|data: &[u8]| {
     look(data);
     // Entries separated by a zero byte: manifest, copybook, schema.
     let mut package = Package::default();
-    for (name, content) in ["manifest.yml", "files/A.cpy", "files/copy/B", "schemas/s.json"].iter().zip(data.split(|byte| *byte == 0)) {
+    for (name, content) in
+        ["manifest.yml", "files/A.cpy", "files/copy/B", "schemas/s.json"].iter().zip(data.split(|byte| *byte == 0))
+    {
         package.insert(name, content.to_vec()).expect("a name of ours");
     }
     if let Ok(archive) = package.write() {

@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use document::yaml::{Scalars, lines, read, write};
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     let _ = (read(text, Scalars::Text), lines(text));
