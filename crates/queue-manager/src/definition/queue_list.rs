@@ -19,7 +19,7 @@ use parking_lot::RwLock;
 use storage::{MessageCount, StoredQueue};
 
 use crate::QueueManager;
-use crate::definition::visible_queues::{Visible, VisibleQueues};
+use crate::definition::visible_queues::{SEEN_WITH, Visible, VisibleQueues};
 use crate::engine::Engine;
 use crate::instrumentation::status::{QueueStatus, Traffic, status_of};
 use crate::queue::Queue;
@@ -132,7 +132,7 @@ impl QueueList {
         self.queues.get(index).map(|entry| ListedQueue { engine: &self.engine, entry, changes: self.changes })
     }
 
-    /// What `may_be_displayed_to` says of each queue, decided for all of them at once.
+    /// What `may_be_seen_by` says of each queue, decided for all of them at once.
     pub fn visible_to(&self, principal: &Principal) -> VisibleInList {
         let names = self.queues.iter().map(|entry| &entry.name);
         VisibleInList(self.engine.order.visible.of(principal, &self.engine.authorities, self.order, names))
@@ -231,9 +231,18 @@ impl<'a> ListedQueue<'a> {
         status_of(&self.engine.store, &self.entry.queue)
     }
 
+    /// By DISPLAY QUEUE.
     pub fn may_be_displayed_to(&self, principal: &Principal) -> bool {
-        let granted = self.engine.authorities.granted(principal, AuthorityObject::Queue, &self.entry.name);
-        granted.contains(Authority::DISPLAY)
+        self.granted(principal).contains(Authority::DISPLAY)
+    }
+
+    /// By DISPLAY QUEUE or by MQINQ.
+    pub fn may_be_seen_by(&self, principal: &Principal) -> bool {
+        self.granted(principal).intersects(SEEN_WITH)
+    }
+
+    fn granted(&self, principal: &Principal) -> Authority {
+        self.engine.authorities.granted(principal, AuthorityObject::Queue, &self.entry.name)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which queues of a list a user may display, worked out once for all queues and kept until the queues or the authority records
+//! Which queues of a list a user may inquire or display, worked out once for all queues and kept until the queues or the authority records
 //! change: asked queue by queue, ten thousand decisions cost more than the page that is shown.
 //!
 //! Invariant: what is kept says what `Authorities::granted` says of the same queues by the same records.
@@ -11,6 +11,8 @@ use parking_lot::Mutex;
 
 use crate::security::authority::Authorities;
 
+/// What lets a user see a queue in a list: MQINQ tells its attributes and depth, and so does DISPLAY.
+pub(crate) const SEEN_WITH: Authority = Authority::INQUIRE.union(Authority::DISPLAY);
 /// Users of whom it is kept.
 const MOST_USERS: usize = 16;
 
@@ -49,7 +51,7 @@ impl VisibleQueues {
         let visible = known.filter(|known| known.versions == versions).map_or_else(
             || {
                 let granted = authorities.granted_each(principal, AuthorityObject::Queue, queues);
-                Some(granted.map(|granted| granted.contains(Authority::DISPLAY)).collect())
+                Some(granted.map(|granted| granted.intersects(SEEN_WITH)).collect())
             },
             |known| known.visible,
         );

@@ -24,7 +24,7 @@ fn visible(queue_manager: &QueueManager, principal: &Principal) -> Vec<String> {
         places.map(|place| list.get(place).expect("in the list").name().to_string()).collect::<Vec<_>>()
     };
     let list = queue_manager.queue_list();
-    let each = (0..list.len()).filter_map(|place| list.get(place)).filter(|queue| queue.may_be_displayed_to(principal));
+    let each = (0..list.len()).filter_map(|place| list.get(place)).filter(|queue| queue.may_be_seen_by(principal));
     let each: Vec<_> = each.map(|queue| queue.name().to_string()).collect();
     assert_eq!(ask(), each);
     assert_eq!(ask(), each);
@@ -46,7 +46,7 @@ async fn a_user_sees_what_its_own_and_its_groups_profiles_say_after_each_change(
     // A more specific profile that grants nothing takes away.
     allow(&queue_manager, Entity::Principal("app".to_owned()), "A.2", Authority::GET).await;
     assert_eq!(visible(&queue_manager, &app), ["A.1"]);
-    allow(&queue_manager, Entity::Group("staff".to_owned()), "B.**", Authority::DISPLAY).await;
+    allow(&queue_manager, Entity::Group("staff".to_owned()), "B.**", Authority::INQUIRE).await;
     assert_eq!(visible(&queue_manager, &app), ["A.1", "B.1"]);
     define(&queue_manager, "A.0").await;
     define(&queue_manager, "B.2").await;
