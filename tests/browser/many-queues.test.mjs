@@ -121,34 +121,41 @@ check('10,000 rows scroll to the last, and each is what the server lists there',
   }
 });
 
-check('scrolling has no long frame while the processor is four times slower', async ({ visit, say }) => {
+check('scrolling costs few milliseconds a frame on a processor that is four times slower', async ({ visit, browser, say }) => {
   const visitor = await visit();
   const { page } = visitor;
   await visitor.signIn('admin', `${qm('/queues')}?search=APP.QUEUE&sort=name`);
   const grid = page.getByRole('grid');
   await grid.getByText(name(0)).waitFor();
-  const debug = await page.context().newCDPSession(page);
-  await debug.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-  const frames = await grid.evaluate((element) => new Promise((done) => {
-    const times = [];
-    let long = 0;
-    new PerformanceObserver((list) => (long += list.getEntries().length)).observe({ type: 'longtask' });
-    let before = performance.now();
+  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
+  await grid.evaluate((element) => new Promise((done) => {
+    let frames = 0;
     const step = () => {
-      const now = performance.now();
-      times.push(now - before);
-      before = now;
       element.scrollTop += 100;
-      if (times.length < 300) requestAnimationFrame(step);
-      else setTimeout(() => done({ long, times: times.slice(1).sort((a, b) => a - b) }));
+      frames += 1;
+      if (frames < 300) requestAnimationFrame(step);
+      else done();
     };
     requestAnimationFrame(step);
   }));
-  await debug.send('Emulation.setCPUThrottlingRate', { rate: 1 });
-  const at = (share) => frames.times[Math.floor(frames.times.length * share)].toFixed(1);
-  const late = frames.times.filter((time) => time > 50).length;
-  say(`frames: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(0.999)} ms; ${late} of ${frames.times.length} above 50 ms; ${frames.long} long tasks`);
-  assert.ok(late <= frames.times.length / 10, `${late} frames took more than 50 ms`);
+  const { traceEvents } = JSON.parse(await browser.stopTracing());
+  // Processor time of the page's own thread: what other tests do meanwhile does not count. A frame is what runs from one to the next; several
+  // callbacks of one frame are in one task.
+  const callbacks = traceEvents.filter(({ name: of }) => of === 'FireAnimationFrame');
+  const { pid, tid } = callbacks[0];
+  const tasks = traceEvents.filter((event) => event.ph === 'X' && event.tdur !== undefined && event.pid === pid && event.tid === tid && /RunTask$/.test(event.name)).sort((one, other) => one.ts - other.ts);
+  const starts = tasks.map(({ ts, dur }) => callbacks.some((callback) => callback.ts >= ts && callback.ts <= ts + dur));
+  const times = [];
+  for (const [index, { tdur }] of tasks.entries()) {
+    if (starts[index]) times.push(0);
+    if (times.length > 0) times[times.length - 1] += (tdur / 1000) * 4;
+  }
+  times.sort((one, other) => one - other);
+  assert.ok(times.length >= 250, `${times.length} frames are in the trace`);
+  const at = (share) => times[Math.floor(times.length * share)].toFixed(1);
+  const late = times.filter((time) => time > 50).length;
+  say(`processor time of a frame, times four: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(0.999)} ms; ${late} of ${times.length} above 50 ms`);
+  assert.ok(Number(at(0.5)) < 40 && late <= times.length / 20, `${late} of ${times.length} frames take more than 50 ms`);
 });
 
 check('filter, order and counts are the server\'s, and rows are fresh without asking', async ({ visit, server }) => {
