@@ -112,11 +112,11 @@ check('10,000 rows scroll to the last, and each is what the server lists there',
   // Rows by their number: what stands in row n is queue n - 2, wherever the person has scrolled to.
   for (const share of [0.123, 0.5, 0.876]) {
     await grid.evaluate((element, part) => (element.scrollTop = element.scrollHeight * part), share);
-    await until('the rows in view are loaded', () => grid.evaluate((element) => {
-      const rows = [...element.querySelectorAll('.grid-body [role=row]')];
-      return rows.length > 10 && rows.every((row) => row.textContent.includes('APP.QUEUE.'));
-    }));
-    const rows = await grid.evaluate((element) => [...element.querySelectorAll('.grid-body [role=row]')].map((row) => [Number(row.getAttribute('aria-rowindex')), row.textContent]));
+    let rows = [];
+    await until('the rows in view are loaded', async () => {
+      rows = await grid.evaluate((element) => [...element.querySelectorAll('.grid-body [role=row]')].map((row) => [Number(row.getAttribute('aria-rowindex')), row.textContent]));
+      return rows.length > 10 && rows.every(([, text]) => text.includes('APP.QUEUE.'));
+    });
     for (const [index, text] of rows) assert.ok(text.includes(name(index - 2)), `row ${index} shows ${text}`);
   }
 });

@@ -57,8 +57,11 @@ const PART_CCSID: Parameter =
     query("ccsid", Shape::Number(1, 65535), "The part is read as text in this CCSID and comes in UTF-8.");
 const JOB_CURSOR: Parameter = query("cursor", Shape::Pattern("^[0-9a-f]{1,16}-[0-9a-f]{32}$"), "Of the page before.");
 const MOST_EXPORTED: Parameter = query("limit", Shape::Number(1, 1 << 53), "Most messages. Default: all.");
-const POSITIONS: Parameter =
-    query("positions", Shape::Text, "Only messages at these positions, up to 1000 with commas between.");
+const POSITIONS: Parameter = query(
+    "positions",
+    Shape::Pattern("^[0-9]{1,18}(,[0-9]{1,18}){0,99}$"),
+    "Only messages at these positions, up to 1000 with commas between.",
+);
 const CONTEXT: Parameter = query(
     "context",
     Shape::Words(&["keep", "new"]),
@@ -163,7 +166,8 @@ const SERIES: Parameter = query(
 const FROM: Parameter = query("from", Shape::Pattern(MOMENT), "Begin of the chart. Default: an hour before `to`.");
 const TO: Parameter = query("to", Shape::Pattern(MOMENT), "End of the chart. Default: now.");
 const POINTS: Parameter = query("points", Shape::Number(1, 2000), "Most points of a series. Default 360.");
-const MOMENT: &str = "^20[2-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$";
+pub(super) const MOMENT: &str =
+    "^20[2-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$";
 const READ_BEFORE: Parameter = header(
     "Last-Event-ID",
     Shape::Pattern("^[0-9a-f]{32}-[0-9a-f]{1,16}-[0-9a-f]{1,16}$"),

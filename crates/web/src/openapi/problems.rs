@@ -4,9 +4,11 @@ use serde_json::{Value, json};
 
 use crate::api::ApiHandler;
 use crate::openapi::details::{Body, CONSOLE, Content, Details, Parameter, Shape, Success, plain, query, success};
+use crate::openapi::message_api::MOMENT;
 
 const PROBLEMS: &[Success] = &[success(200, "What is wrong, the worst first", Content::Json("Problems"))];
-const SINCE: Parameter = query("since", Shape::Text, "Only what happened then or later: `2026-11-23T04:00:00Z`.");
+const SINCE: Parameter =
+    query("since", Shape::Pattern(MOMENT), "Only what happened then or later: `2026-11-23T04:00:00Z`.");
 const LIMIT: Parameter = query("limit", Shape::Number(1, 1000), "Most changes of the answer. Default 100.");
 const CHANGES: &[Success] = &[success(200, "The changes", Content::Json("Changes"))];
 const ACTIVITY: &[Success] = &[success(200, "All that is deployed", Content::Json("Activity"))];

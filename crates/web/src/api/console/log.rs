@@ -12,6 +12,8 @@ use crate::service::Call;
 use super::super::json;
 
 const DEFAULT_LIMIT: usize = 200;
+/// Of a line, which every client can read as a number.
+const GREATEST_NUMBER: u64 = 1 << 53;
 const LIMITS: std::ops::RangeInclusive<usize> = 1..=1000;
 
 #[derive(Serialize)]
@@ -29,8 +31,8 @@ pub(super) fn show(call: Call<'_>) -> Result<Answer, ApiError> {
     let (mut after, mut level, mut limit) = (None, None, None);
     query::each(call.query(), |name, value| match name {
         "after" => {
-            let number: u64 =
-                value.parse().map_err(|_| ApiError::parameter_expected(name, &value, "the number of a line"))?;
+            let number = value.parse().ok().filter(|number| *number <= GREATEST_NUMBER);
+            let number = number.ok_or_else(|| ApiError::parameter_expected(name, &value, "the number of a line"))?;
             query::once(&mut after, name, number)
         }
         "level" => {
