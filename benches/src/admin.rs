@@ -73,22 +73,31 @@ fn define_queues(data: &Path, report: &mut Report) -> Result<()> {
             writeln!(script, "DEFINE QLOCAL({}.{number:05})", group(size))?;
         }
         let started = Instant::now();
-        let mut runmqsc = Command::new(quaymaster()?)
-            .args(["runmqsc", "--data"])
-            .arg(data)
-            .arg("QM1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        runmqsc.stdin.take().context("standard input is a pipe")?.write_all(script.as_bytes())?;
-        let status = runmqsc.wait()?;
-        ensure!(status.success(), "runmqsc: {status}");
+        runmqsc(data, &script)?;
         if size == 3000 {
             took = started.elapsed();
         }
     }
     report.add(Bar::at_most("3000 DEFINE QLOCAL through runmqsc", 1.0).value(took.as_secs_f64(), "s"));
+    Ok(())
+}
+
+/// Runs a script on QM1.
+///
+/// # Errors
+/// A command failed.
+pub(crate) fn runmqsc(data: &Path, script: &str) -> Result<()> {
+    let mut runmqsc = Command::new(quaymaster()?)
+        .args(["runmqsc", "--data"])
+        .arg(data)
+        .arg("QM1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    runmqsc.stdin.take().context("standard input is a pipe")?.write_all(script.as_bytes())?;
+    let status = runmqsc.wait()?;
+    ensure!(status.success(), "runmqsc: {status}");
     Ok(())
 }
 

@@ -5,16 +5,13 @@
 //! of a refresh of the widget on z/OS, for 1000 / 2000 / 3000 queues: 99 / 169 / 243.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
-use system_tests::program::quaymaster;
+use anyhow::{Context, Result};
 use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, Server, ServerOptions};
 
-use crate::admin::{base64, cpu_ms_per_request};
+use crate::admin::{base64, cpu_ms_per_request, runmqsc};
 use crate::effort::Effort;
 use crate::interleave::{Cell, interleave};
 use crate::listing::{Client, Request};
@@ -88,18 +85,7 @@ fn define(data: &Path) -> Result<()> {
         writeln!(script, "DEFINE QLOCAL({}) DESCR('queue {}')", queue(number), number % 97)?;
     }
     script.push_str("SET AUTHREC PROFILE('DEV.**') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(DSP)\n");
-    let mut runmqsc = Command::new(quaymaster()?)
-        .args(["runmqsc", "--data"])
-        .arg(data)
-        .arg("QM1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
-    runmqsc.stdin.take().context("standard input is a pipe")?.write_all(script.as_bytes())?;
-    let status = runmqsc.wait()?;
-    ensure!(status.success(), "runmqsc: {status}");
-    Ok(())
+    runmqsc(data, &script)
 }
 
 /// A message on each queue, a second one on some.

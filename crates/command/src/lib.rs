@@ -25,6 +25,7 @@ pub mod reply;
 pub mod rest;
 mod session;
 mod status;
+mod subject;
 mod unfold;
 
 use model::authority::Principal;

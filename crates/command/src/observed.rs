@@ -6,16 +6,16 @@
 use ::queue_manager::QueueManager;
 use ::queue_manager::event::command::{Issued, Issuer};
 use ::queue_manager::event::configuration::Snapshot;
-use model::authority::{AuthorityObject, Entity};
 use model::definition::attribute::Kind;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 
 use crate::changed::Changed;
-use crate::command::{AuthorityKey, Command, RefreshConfiguration};
+use crate::command::{Command, RefreshConfiguration};
 use crate::execute::execute as run;
 use crate::number;
 use crate::reply::Reply;
+use crate::subject::{Subject, subjects};
 
 /// Runs one command for `issuer`, and tells of it.
 pub async fn execute_issued(
@@ -27,9 +27,10 @@ pub async fn execute_issued(
     let were_wanted = queue_manager.wants_configuration_events();
     // ALTER QMGR may switch configuration events on or off; either way it is one.
     let watches = were_wanted || matches!(command, Command::AlterQueueManager(_));
-    let subjects = if watches { subjects(queue_manager, command) } else { Vec::new() };
-    let before: Vec<_> = subjects.iter().map(|subject| subject.look(queue_manager)).collect();
-    let changed = Changed::before(queue_manager, command);
+    let subjects = subjects(queue_manager, command);
+    let watched = || subjects.iter().filter(|subject| watches && subject.has_events());
+    let before: Vec<_> = watched().map(|subject| subject.snapshot(queue_manager)).collect();
+    let changed = Changed::before(queue_manager, &subjects);
     let reply = run(queue_manager, issuer.principal, command).await;
     let number = number::of(command);
     if reply.items.iter().any(|item| item.reason == Reason::NotAuthorized.number()) {
@@ -38,10 +39,10 @@ pub async fn execute_issued(
     if !reply.succeeded() {
         return reply;
     }
-    changed.note(queue_manager, issuer, issued);
+    changed.note(queue_manager, issuer, issued, &subjects);
     if were_wanted || queue_manager.wants_configuration_events() {
-        for (subject, before) in subjects.iter().zip(&before) {
-            let after = subject.look(queue_manager);
+        for (subject, before) in watched().zip(&before) {
+            let after = subject.snapshot(queue_manager);
             queue_manager.configuration_changed(issuer, before.as_ref(), after.as_ref()).await;
         }
     }
@@ -64,43 +65,19 @@ async fn refresh_configuration(queue_manager: &QueueManager, issuer: &Issuer<'_>
     queue_manager.refresh_configuration(issuer, &is_wanted, altered_since).await;
 }
 
-/// What a command may change.
-enum Subject {
-    Object(Kind, String),
-    Record(AuthorityObject, String, Entity),
-}
-
 impl Subject {
-    fn look(&self, queue_manager: &QueueManager) -> Option<Snapshot> {
+    fn snapshot(&self, queue_manager: &QueueManager) -> Option<Snapshot> {
         match self {
             Self::Object(kind, name) => queue_manager.snapshot(*kind, name),
             Self::Record(object, profile, entity) => {
                 queue_manager.authority_record(*object, profile, entity).map(|record| Snapshot::of_record(&record))
             }
+            // No event tells of them.
+            Self::ChannelAuthentication(_) => None,
         }
     }
-}
 
-fn subjects(queue_manager: &QueueManager, command: &Command) -> Vec<Subject> {
-    let records = |key: &AuthorityKey| {
-        let profile = match (&key.profile, key.object) {
-            (Some(profile), object) if object != AuthorityObject::QueueManager => profile.clone(),
-            _ => queue_manager.name().to_string(),
-        };
-        let record = |entity: &Entity| Subject::Record(key.object, profile.clone(), entity.clone());
-        key.entities.iter().map(record).collect()
-    };
-    match command {
-        Command::Define(define) => vec![Subject::Object(define.kind, define.name.clone())],
-        Command::Alter(alter) => vec![Subject::Object(alter.kind, alter.name.clone())],
-        Command::Delete(delete) | Command::DeleteIfThere(delete) => {
-            vec![Subject::Object(delete.kind, delete.name.clone())]
-        }
-        Command::AlterQueueManager(_) => {
-            vec![Subject::Object(Kind::QueueManager, queue_manager.name().to_string())]
-        }
-        Command::SetAuthority(set) => records(&set.key),
-        Command::DeleteAuthority(key) => records(key),
-        _ => Vec::new(),
+    fn has_events(&self) -> bool {
+        !matches!(self, Self::ChannelAuthentication(_))
     }
 }

@@ -13,7 +13,7 @@ use model::definition::{Collect, SubscriptionDefinition};
 use model::options::OpenOptions;
 use model::timestamp::Timestamp;
 use queue_manager::QueueManager;
-use queue_manager::channel_status::{ChannelState, ChannelStatus};
+use queue_manager::channel_status::ChannelStatus;
 use queue_manager::queue_list::ListedQueue;
 use queue_manager::status::{ConnectionStatus, HandleStatus, QueueStatus};
 
@@ -397,7 +397,7 @@ pub static CHANNEL_INSTANCE: &[Row] = rows! { Instance(status):
     "general.connection" => Json::Connections(&status.instance.connection_name);
     "general.maximumMessageLength" => Json::Integer(status.instance.maximum_message_length.into());
     "general.remoteQmgrName" => Json::Text(&status.instance.remote_queue_manager);
-    "general.state" => Json::Text(state(status.instance.state));
+    "general.state" => Json::Text(status.instance.state.word());
     "general.stopRequested" => Json::Truth(status.stop_requested);
     "general.transmissionQueueName" => Json::Text(&status.instance.transmission_queue);
     "timestamps.lastMessage" => Json::Moment(status.last_message);
@@ -407,21 +407,6 @@ pub static CHANNEL_INSTANCE: &[Row] = rows! { Instance(status):
     "transportSecurity.cipherSpecification" => Json::Text(&status.instance.cipher);
     "transportSecurity.protocol" => Json::Text(&status.instance.security_protocol);
 };
-
-const fn state(state: ChannelState) -> &'static str {
-    match state {
-        ChannelState::Starting => "starting",
-        ChannelState::Binding => "binding",
-        ChannelState::Initializing => "initializing",
-        ChannelState::Running => "running",
-        ChannelState::Stopping => "stopping",
-        ChannelState::Retrying => "retrying",
-        ChannelState::Paused => "paused",
-        ChannelState::Stopped => "stopped",
-        ChannelState::Requesting => "requesting",
-        ChannelState::Switching => "switching",
-    }
-}
 
 fn number(count: u64) -> Json<'static> {
     Json::Integer(i64::try_from(count).unwrap_or(i64::MAX))

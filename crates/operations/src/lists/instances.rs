@@ -2,7 +2,7 @@
 
 use model::authority::AuthorityObject;
 use model::name::ObjectName;
-use queue_manager::channel_status::{ChannelInstance, ChannelState, ChannelStatus};
+use queue_manager::channel_status::{ChannelInstance, ChannelStatus};
 
 use super::Sight;
 use super::column::{Kind, columns};
@@ -71,7 +71,7 @@ fn read(listed: &Listed, column: usize) -> Value<'_> {
     let (status, instance) = (&listed.status, &listed.status.instance);
     match column {
         CHANNEL => Value::Text(&instance.channel),
-        STATE => Value::Text(state_word(instance.state)),
+        STATE => Value::Text(instance.state.word()),
         ADDRESS => Value::text(&instance.connection_name),
         USER => Value::text(&instance.user),
         APPLICATION => Value::text(&instance.remote_application),
@@ -90,20 +90,5 @@ fn read(listed: &Listed, column: usize) -> Value<'_> {
         HEARTBEAT => Value::number(instance.heartbeat_interval_s),
         LOCAL_ADDRESS => Value::text(&instance.local_address),
         _ => Value::Null,
-    }
-}
-
-const fn state_word(state: ChannelState) -> &'static str {
-    match state {
-        ChannelState::Starting => "starting",
-        ChannelState::Binding => "binding",
-        ChannelState::Initializing => "initializing",
-        ChannelState::Running => "running",
-        ChannelState::Stopping => "stopping",
-        ChannelState::Retrying => "retrying",
-        ChannelState::Paused => "paused",
-        ChannelState::Stopped => "stopped",
-        ChannelState::Requesting => "requesting",
-        ChannelState::Switching => "switching",
     }
 }

@@ -19,7 +19,8 @@ use parking_lot::RwLock;
 use storage::{MessageCount, StoredQueue};
 
 use crate::QueueManager;
-use crate::definition::visible_queues::{SEEN_WITH, Visible, VisibleQueues};
+pub use crate::definition::visible_queues::SEEN_WITH;
+use crate::definition::visible_queues::{Visible, VisibleQueues};
 use crate::engine::Engine;
 use crate::instrumentation::status::{QueueStatus, Traffic, status_of};
 use crate::queue::Queue;

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use crate::security::authority::Authorities;
 
 /// What lets a user see a queue in a list: MQINQ tells its attributes and depth, and so does DISPLAY.
-pub(crate) const SEEN_WITH: Authority = Authority::INQUIRE.union(Authority::DISPLAY);
+pub const SEEN_WITH: Authority = Authority::INQUIRE.union(Authority::DISPLAY);
 /// Users of whom it is kept.
 const MOST_USERS: usize = 16;
 

@@ -40,6 +40,24 @@ pub enum ChannelState {
     Switching,
 }
 
+impl ChannelState {
+    /// As clients of JSON know it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Binding => "binding",
+            Self::Initializing => "initializing",
+            Self::Running => "running",
+            Self::Stopping => "stopping",
+            Self::Retrying => "retrying",
+            Self::Paused => "paused",
+            Self::Stopped => "stopped",
+            Self::Requesting => "requesting",
+            Self::Switching => "switching",
+        }
+    }
+}
+
 /// What is known of an instance; figures are kept beside it.
 #[derive(Debug, Clone, Default)]
 pub struct ChannelInstance {

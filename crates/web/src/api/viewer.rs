@@ -17,6 +17,7 @@ use message_api::history::Subject;
 use message_api::live::{Concern, Sight, Viewer};
 use model::authority::{Authority, AuthorityObject, Principal};
 use model::name::ObjectName;
+use queue_manager::queue_list::SEEN_WITH;
 use queue_manager::{QueueManager, QueueManagers};
 
 use crate::admin::{Intent, acting_principal};
@@ -73,9 +74,8 @@ impl Looker {
     }
 
     fn sees_queue(&self, queue_manager: &QueueManager, queue: &ObjectName) -> bool {
-        let any = Authority::INQUIRE | Authority::DISPLAY;
         self.is_in_scope(Operations::INQUIRE, queue.as_str())
-            && queue_manager.grants_any(&self.acting, AuthorityObject::Queue, queue, any)
+            && queue_manager.grants_any(&self.acting, AuthorityObject::Queue, queue, SEEN_WITH)
     }
 
     fn sees_problem(&self, queue_manager: &QueueManager, concern: &Concern) -> bool {
