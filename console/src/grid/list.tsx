@@ -194,21 +194,37 @@ function ColumnChooser<Row>({ columns, keys, defaults, name, sort }: ChooserProp
           <input type="checkbox" checked={first.startsWith('-')} onChange={(event) => setQuery({ sort: (event.currentTarget.checked ? '-' : '') + first.replace(/^-/, '') })} />
           <span>{t('list.largeFirst')}</span>
         </label>
-        <fieldset>
-          <legend>{t('list.columns')}</legend>
-          {columns.map(({ key, title, help }) => (
-            <label key={key} class="check" title={help}>
-              <input
-                type="checkbox" checked={keys.includes(key)}
-                onChange={(event) => choose(columns.map((column) => column.key).filter((other) => (other === key ? event.currentTarget.checked : keys.includes(other))))}
-              />
-              <span>{title}</span>
-            </label>
-          ))}
-        </fieldset>
-        <button type="button" class="link" onClick={() => choose(defaults)}>{t('list.defaultColumns')}</button>
+        <ColumnChoice columns={columns} keys={keys} choose={choose} reset={() => choose(defaults)} />
       </div>
     </Popover>
+  );
+}
+
+interface ChoiceProps {
+  columns: readonly { key: string; title: string; help?: string }[];
+  keys: readonly string[];
+  choose: (keys: string[]) => void;
+  reset: () => void;
+}
+
+/** A box for each column, and the way back to the columns that are shown at first. */
+export function ColumnChoice({ columns, keys, choose, reset }: ChoiceProps) {
+  return (
+    <>
+      <fieldset>
+        <legend>{t('list.columns')}</legend>
+        {columns.map(({ key, title, help }) => (
+          <label key={key} class="check" title={help}>
+            <input
+              type="checkbox" checked={keys.includes(key)}
+              onChange={(event) => choose(columns.map((column) => column.key).filter((other) => (other === key ? event.currentTarget.checked : keys.includes(other))))}
+            />
+            <span>{title}</span>
+          </label>
+        ))}
+      </fieldset>
+      <button type="button" class="link" onClick={reset}>{t('list.defaultColumns')}</button>
+    </>
   );
 }
 

@@ -3,6 +3,7 @@
 import type { Column } from '../../grid/grid.tsx';
 import { bytes, clock, count, moment, span } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { ColumnChoice } from '../../grid/list.tsx';
 import { Popover } from '../../parts/menu.tsx';
 import { link } from '../../routes.ts';
 import { columnsOf } from '../../settings.ts';
@@ -71,19 +72,7 @@ export function ColumnMenu({ columns, shown }: { columns: readonly MessageColumn
   return (
     <Popover button={<Icon name="columns" />} class="icon-button" label={t('list.columns')} edge="end">
       <div class="chooser">
-        <fieldset>
-          <legend>{t('list.columns')}</legend>
-          {columns.filter(({ key }) => key !== 'remove').map(({ key, title, help }) => (
-            <label key={key} class="check" title={help}>
-              <input
-                type="checkbox" checked={keys.includes(key)}
-                onChange={(event) => choose(columns.map((column) => column.key).filter((other) => (other === key ? event.currentTarget.checked : keys.includes(other))))}
-              />
-              <span>{title}</span>
-            </label>
-          ))}
-        </fieldset>
-        <button type="button" class="link" onClick={() => choose(undefined)}>{t('list.defaultColumns')}</button>
+        <ColumnChoice columns={columns.filter(({ key }) => key !== 'remove')} keys={keys} choose={choose} reset={() => choose(undefined)} />
       </div>
     </Popover>
   );

@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-YU2QEIRM.js";import"/ibmmq/console/assets/chunk-Q66D2YWE.js";import{G as i}from"/ibmmq/console/assets/chunk-EL66LFOK.js";function p(){return i(o,{kind:"api"})}export{p as default};

@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-6M24PMBV.js";import"/ibmmq/console/assets/chunk-65SI4EAM.js";import"/ibmmq/console/assets/chunk-4VBU4P67.js";import"/ibmmq/console/assets/chunk-II3HGQM4.js";import{G as o}from"/ibmmq/console/assets/chunk-EL66LFOK.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

@@ -1,1 +1,0 @@
-import{c as a}from"/ibmmq/console/assets/chunk-DKP6ODNI.js";import"/ibmmq/console/assets/chunk-EL66LFOK.js";export{a as default};

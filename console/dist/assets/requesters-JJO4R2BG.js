@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-YU2QEIRM.js";import"/ibmmq/console/assets/chunk-Q66D2YWE.js";import{G as r}from"/ibmmq/console/assets/chunk-EL66LFOK.js";function o(){return r(t,{kind:"requester"})}export{o as default};

@@ -1,1 +1,0 @@
-import{a,b,c,d}from"/ibmmq/console/assets/chunk-A477DPW5.js";import"/ibmmq/console/assets/chunk-6ELLPJQZ.js";import"/ibmmq/console/assets/chunk-S7EMOBQQ.js";import"/ibmmq/console/assets/chunk-JKQDFYSA.js";import"/ibmmq/console/assets/chunk-2TP5MVEP.js";import"/ibmmq/console/assets/chunk-EL66LFOK.js";export{d as Find,a as default,b as findAll,c as marked};

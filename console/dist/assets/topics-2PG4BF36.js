@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-N3CK7K4G.js";import"/ibmmq/console/assets/chunk-7Z7VBTY7.js";import"/ibmmq/console/assets/chunk-II3HGQM4.js";import"/ibmmq/console/assets/chunk-EL66LFOK.js";export{b as TopicTabs,a as default};
