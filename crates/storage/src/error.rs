@@ -110,4 +110,13 @@ pub enum StoreError {
     LogFailed(#[source] std::sync::Arc<RecoveryLogError>),
     #[error("the store is closed")]
     Closed,
+    /// Of a shared queue. What a commit or a put that was under way has done is open.
+    #[error("the database of the queue-sharing group cannot be reached")]
+    Unreachable,
+    /// Of a shared queue; nothing has changed. The log has the database's words.
+    #[error("the database of the queue-sharing group refuses the operation")]
+    Database,
+    /// The unit of work has lost messages that it had got on shared queues, so it was backed out.
+    #[error("the unit of work was backed out")]
+    BackedOut,
 }

@@ -11,6 +11,7 @@
 
 pub mod error;
 pub mod private;
+pub mod shared;
 
 use std::time::Duration;
 
@@ -29,6 +30,16 @@ pub use private::{
 /// A queue within one store. Never used again for another queue while any record of the old one exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QueueId(pub u32);
+
+impl QueueId {
+    /// Set in the numbers of shared queues.
+    pub const SHARED: u32 = 1 << 31;
+
+    /// The queue is in the database of a queue-sharing group.
+    pub fn is_shared(self) -> bool {
+        self.0 & Self::SHARED != 0
+    }
+}
 
 /// Arrival number of a message within its queue: unique for all time, kept across back out and restart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

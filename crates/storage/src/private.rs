@@ -36,6 +36,7 @@ pub use crate::private::definitions::AppendedDefinitions;
 pub use crate::private::log::leader::before_sleep;
 pub use crate::private::log::wait::block_on;
 pub use crate::private::message_count::MessageCount;
+pub(crate) use crate::private::message_count::MessageCounts;
 pub use crate::private::put::ReceiptOfPut;
 pub use crate::private::quarantine::{QuarantineListener, Quarantined};
 pub use crate::private::receipts::{RECEIPT_MAXIMUM, Receipt, ReceiptKey};

@@ -1,0 +1,39 @@
+//! The shared store: queues of a queue-sharing group, in a database that speaks PostgreSQL's protocol.
+//!
+//! The database alone orders, makes durable and decides. A member keeps nothing in memory that another member could not read there,
+//! except units of work that are open: their gets are claims in the database, their puts are staged here.
+//!
+//! `store.rs` is the face. `find.rs` chooses messages, `units.rs` holds open units of work, `depth.rs` counts. What changes messages
+//! goes to a lane: `lane.rs` gathers operations, `batch.rs` makes one transaction of them, `statements.rs` has each SQL text.
+//! `driver.rs` keeps the connections; `member.rs` joins the group, shows that this member lives, and recovers those that do not.
+//!
+//! Invariants
+//! - Each transaction that changes messages first advances the row of its lane, which carries the member's epoch: a member that was
+//!   recovered by a peer changes nothing, and a commit whose answer was lost is asked for afterwards.
+//! - No transaction stays open while an application thinks.
+//! - A transaction that takes messages is committed only after their contents have arrived here.
+//! - A lane whose commits are not waited for by the disk deletes no persistent message and adds none.
+
+mod batch;
+mod depth;
+mod driver;
+mod error;
+mod find;
+mod inbox;
+mod lane;
+mod member;
+mod operation;
+mod options;
+mod position;
+mod row;
+mod schema;
+mod statements;
+mod store;
+mod units;
+
+pub use crate::shared::error::SharedError;
+pub use crate::shared::member::{MemberState, MemberStatus};
+pub use crate::shared::options::SharedOptions;
+pub use crate::shared::schema::create_schema;
+pub use crate::shared::statements::explained;
+pub use crate::shared::store::SharedStore;

@@ -1,0 +1,741 @@
+//! One transaction of a lane: many operations in a few statements, sent in one flight.
+//!
+//! Order within it: puts, ends of units of work, returns, locks, then gets; so a get finds what the same batch put or gave back.
+//! When something was read, the commit is sent after it has arrived; otherwise with the rest.
+
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::future::join_all;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{IsNull, ToSql, Type};
+use tokio_postgres::{Client, Error, Row, Statement};
+
+use crate::QueueId;
+use crate::shared::operation::{Answer, Claim, Job, Manner, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work};
+use crate::shared::row::{Found, NewRow, PART, delivery_key, hash, moment, position, queue_id, queue_number, rank};
+use crate::shared::statements::Statements;
+
+/// A connection with its statements.
+pub(super) struct Connected {
+    pub(super) client: Client,
+    pub(super) statements: Statements,
+}
+
+/// Which transaction of which lane.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BatchId {
+    pub(super) member: i32,
+    pub(super) lane: i32,
+    pub(super) epoch: i64,
+    pub(super) number: i64,
+}
+
+impl BatchId {
+    /// Owner of what this member holds.
+    pub(super) fn owner(self) -> i64 {
+        owner(self.member, self.epoch)
+    }
+}
+
+pub(super) fn owner(member: i32, epoch: i64) -> i64 {
+    (i64::from(member) << 32) + epoch
+}
+
+/// Why a batch was not committed, or not known to be.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// The connection is of no use any more; whether the batch was committed is open.
+    Broken(Error),
+    /// No answer in time: as `Broken`. The batch is not cancelled, since that could commit it half-known.
+    TooSlow,
+    /// The lane belongs to a later epoch. Nothing has changed.
+    Fenced,
+    /// A unit of work has lost messages that it had got. Nothing has changed.
+    ClaimsGone,
+    /// Others were in the way; the same again may succeed. Nothing has changed.
+    Again,
+    /// Nothing has changed.
+    Refused(Error),
+}
+
+/// What a committed batch has done.
+#[derive(Default)]
+pub(super) struct Outcome {
+    /// One for each job, in order.
+    pub(super) answers: Vec<Answer>,
+    /// By queue: messages and bytes added, less those taken.
+    pub(super) depths: BTreeMap<QueueId, (i64, i64)>,
+    /// The database's clock in milliseconds since 1970.
+    pub(super) clock: u64,
+    /// Messages with parts that have left otherwise than by being taken.
+    gone_parts: Vec<i64>,
+}
+
+/// What one statement of a flight is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Begin,
+    Fence,
+    Change,
+    /// Divides by zero when a claim is gone.
+    Proof,
+    Take(Kind, Manner),
+    Lock(usize),
+    Special(usize),
+    Clock,
+    Commit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Kind {
+    First,
+    Correlation,
+    Message,
+    Seen,
+}
+
+type Parameters = Vec<Box<dyn ToSql + Sync + Send>>;
+type Pending<'a> = std::pin::Pin<Box<dyn Future<Output = Result<Vec<Row>, Error>> + Send + 'a>>;
+
+/// Statements that are sent without waiting for the answers of those before.
+struct Flight<'a> {
+    connected: &'a Connected,
+    steps: Vec<Step>,
+    sent: Vec<Pending<'a>>,
+}
+
+impl<'a> Flight<'a> {
+    fn new(connected: &'a Connected) -> Self {
+        Self { connected, steps: Vec::new(), sent: Vec::new() }
+    }
+
+    fn send(&mut self, step: Step, statement: &'a Statement, parameters: Parameters) {
+        let client = &self.connected.client;
+        self.steps.push(step);
+        self.sent.push(Box::pin(async move {
+            let parameters: Vec<&(dyn ToSql + Sync)> =
+                parameters.iter().map(|parameter| parameter.as_ref() as &(dyn ToSql + Sync)).collect();
+            client.query(statement, &parameters).await
+        }));
+    }
+
+    fn say(&mut self, step: Step, text: &'static str) {
+        let client = &self.connected.client;
+        self.steps.push(step);
+        self.sent.push(Box::pin(async move { client.batch_execute(text).await.map(|()| Vec::new()) }));
+    }
+
+    /// Rows of each statement, or why the transaction cannot be committed.
+    async fn land(self) -> Result<Vec<(Step, Vec<Row>)>, Failed> {
+        let results = join_all(self.sent).await;
+        let mut rows = Vec::with_capacity(results.len());
+        let mut failed = None;
+        for (step, result) in self.steps.into_iter().zip(results) {
+            match result {
+                Ok(found) => rows.push((step, found)),
+                Err(error) => match (failed.take(), failure(step, error)) {
+                    // The connection's end says most; of the others the first one is the cause.
+                    (_, broken @ Failed::Broken(_)) => failed = Some(broken),
+                    (None, first) => failed = Some(first),
+                    (earlier, _) => failed = earlier,
+                },
+            }
+        }
+        failed.map_or(Ok(rows), Err)
+    }
+}
+
+fn failure(step: Step, error: Error) -> Failed {
+    let Some(code) = error.code() else { return Failed::Broken(error) };
+    match *code {
+        SqlState::DIVISION_BY_ZERO if step == Step::Fence => Failed::Fenced,
+        SqlState::DIVISION_BY_ZERO if step == Step::Proof => Failed::ClaimsGone,
+        SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Failed::Again,
+        SqlState::ADMIN_SHUTDOWN
+        | SqlState::CRASH_SHUTDOWN
+        | SqlState::CANNOT_CONNECT_NOW
+        | SqlState::READ_ONLY_SQL_TRANSACTION
+        | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => Failed::Broken(error),
+        _ => Failed::Refused(error),
+    }
+}
+
+/// Does all of the jobs in one transaction. `arrived` is what it has done if it was committed: it is there before the commit is sent,
+/// so that an outcome that is not known can be asked for later.
+pub(super) async fn attempt(
+    connected: &Connected,
+    id: BatchId,
+    jobs: &[Job],
+    arrived: &mut Option<Outcome>,
+) -> Result<(), Failed> {
+    let plan = Plan::of(jobs);
+    match run(connected, id, jobs, &plan, arrived).await {
+        Ok(()) => Ok(()),
+        Err(broken @ Failed::Broken(_)) => Err(broken),
+        Err(other) => {
+            // Also ends a transaction that a statement has failed in.
+            connected.client.batch_execute("ROLLBACK").await.map_err(Failed::Broken)?;
+            Err(other)
+        }
+    }
+}
+
+async fn run(
+    connected: &Connected,
+    id: BatchId,
+    jobs: &[Job],
+    plan: &Plan<'_>,
+    arrived: &mut Option<Outcome>,
+) -> Result<(), Failed> {
+    let s = &connected.statements;
+    let mut outcome = Outcome { depths: plan.depths(), ..Outcome::default() };
+    outcome.answers = jobs.iter().map(|_| Answer::Done).collect();
+    let mut flight = Flight::new(connected);
+    flight.say(Step::Begin, "BEGIN");
+    let of_lane: Parameters = vec![Box::new(id.member), Box::new(id.lane), Box::new(id.epoch), Box::new(id.number)];
+    flight.send(Step::Fence, &s.fence, of_lane);
+    plan.send_changes(&mut flight, id);
+    plan.send_specials(&mut flight, id, jobs);
+    plan.send_takes(&mut flight, id);
+    flight.send(Step::Clock, &s.clock, Vec::new());
+    if !plan.reads() {
+        send_depths(&mut flight, id, &outcome.depths);
+        flight.say(Step::Commit, "COMMIT");
+        let outcome = arrived.insert(outcome);
+        let landed = flight.land().await?;
+        outcome.clock = landed.iter().find(|(step, _)| *step == Step::Clock).map_or(0, |(_, rows)| clock(rows));
+        return Ok(());
+    }
+    let mut found = Vec::new();
+    for (step, rows) in flight.land().await? {
+        match step {
+            Step::Clock => outcome.clock = clock(&rows),
+            Step::Take(kind, manner) => found.extend(rows.iter().map(|row| (kind, manner, Found::of(row)))),
+            Step::Lock(job) => outcome.answers[job] = Answer::Locked(!rows.is_empty()),
+            Step::Special(job) => special(&jobs[job].operation, &rows, &mut outcome, job, &mut found)?,
+            Step::Begin | Step::Fence | Step::Change | Step::Proof | Step::Commit => {}
+        }
+    }
+    finish_reads(connected, id, jobs, plan, found, arrived.insert(outcome)).await
+}
+
+fn clock(rows: &[Row]) -> u64 {
+    rows.first().map_or(0, |row| row.get::<_, i64>(0).unsigned_abs())
+}
+
+/// The second flight: bodies in parts, then what is known only now, and the commit.
+async fn finish_reads(
+    connected: &Connected,
+    id: BatchId,
+    jobs: &[Job],
+    plan: &Plan<'_>,
+    mut found: Vec<(Kind, Manner, Found)>,
+    outcome: &mut Outcome,
+) -> Result<(), Failed> {
+    let in_parts: Vec<i64> =
+        found.iter().filter(|(_, _, found)| found.in_parts).map(|(_, _, found)| position(found.key)).collect();
+    if !in_parts.is_empty() {
+        let bodies = read_parts(connected, in_parts).await?;
+        for (_, _, found) in found.iter_mut().filter(|(_, _, found)| found.in_parts) {
+            found.set_body(bodies.get(&position(found.key)).cloned().unwrap_or_default());
+        }
+    }
+    let mut gone_parts = std::mem::take(&mut outcome.gone_parts);
+    for (_, _, found) in found.iter().filter(|(_, manner, _)| *manner == Manner::Take) {
+        let depth = outcome.depths.entry(found.queue).or_default();
+        *depth = (depth.0 - 1, depth.1 - found.length());
+        gone_parts.extend(found.in_parts.then(|| position(found.key)));
+    }
+    plan.hand_out(jobs, found, &mut outcome.answers);
+    let mut flight = Flight::new(connected);
+    if !gone_parts.is_empty() {
+        flight.send(Step::Change, &connected.statements.delete_parts, vec![Box::new(gone_parts)]);
+    }
+    send_depths(&mut flight, id, &outcome.depths);
+    flight.say(Step::Commit, "COMMIT");
+    flight.land().await.map(|_| ())
+}
+
+/// Bodies by position, put together.
+pub(super) async fn read_parts(connected: &Connected, positions: Vec<i64>) -> Result<HashMap<i64, Bytes>, Failed> {
+    let rows = connected
+        .client
+        .query(&connected.statements.parts, &[&positions])
+        .await
+        .map_err(|error| failure(Step::Change, error))?;
+    let mut bodies: HashMap<i64, BytesMut> = HashMap::new();
+    for row in rows {
+        bodies.entry(row.get(0)).or_default().extend_from_slice(row.get::<_, &[u8]>(1));
+    }
+    Ok(bodies.into_iter().map(|(position, body)| (position, body.freeze())).collect())
+}
+
+fn send_depths(flight: &mut Flight<'_>, id: BatchId, depths: &BTreeMap<QueueId, (i64, i64)>) {
+    let changed: Vec<_> = depths.iter().filter(|(_, change)| **change != (0, 0)).collect();
+    if changed.is_empty() {
+        return;
+    }
+    let statement = &flight.connected.statements.depth_add;
+    flight.send(
+        Step::Change,
+        statement,
+        vec![
+            Box::new(changed.iter().map(|(queue, _)| queue_number(**queue)).collect::<Vec<_>>()),
+            Box::new(id.member),
+            Box::new(id.lane),
+            Box::new(changed.iter().map(|(_, change)| change.0).collect::<Vec<_>>()),
+            Box::new(changed.iter().map(|(_, change)| change.1).collect::<Vec<_>>()),
+        ],
+    );
+}
+
+/// The jobs of a batch, sorted by statement.
+struct Plan<'a> {
+    puts: Vec<&'a NewRow>,
+    /// Committed gets.
+    finished: Vec<&'a Claim>,
+    back_outs: Vec<Place>,
+    releases: Vec<Place>,
+    decisions: Vec<UnitNumber>,
+    forgotten: Vec<i64>,
+    locks: Vec<(usize, Place)>,
+    takes: HashMap<(Kind, Manner), Vec<(usize, &'a Taking)>>,
+    specials: Vec<usize>,
+}
+
+impl<'a> Plan<'a> {
+    fn of(jobs: &'a [Job]) -> Self {
+        let mut plan = Self {
+            puts: Vec::new(),
+            finished: Vec::new(),
+            back_outs: Vec::new(),
+            releases: Vec::new(),
+            decisions: Vec::new(),
+            forgotten: Vec::new(),
+            locks: Vec::new(),
+            takes: HashMap::new(),
+            specials: Vec::new(),
+        };
+        for (index, job) in jobs.iter().enumerate() {
+            match &job.operation {
+                Operation::Put(row) => plan.puts.push(row),
+                Operation::Take(taking) => {
+                    plan.takes.entry((kind(&taking.wanted), taking.manner)).or_default().push((index, taking));
+                }
+                Operation::Lock(place) => plan.locks.push((index, *place)),
+                Operation::Commit { work, decision } => {
+                    plan.puts.extend(&work.puts);
+                    plan.finished.extend(&work.gets);
+                    plan.decisions.extend(decision);
+                }
+                Operation::BackOut(claims) => plan.back_outs.extend(claims.iter().map(|claim| claim.place)),
+                Operation::Release(places) => plan.releases.extend(places),
+                Operation::Forget(units) => plan.forgotten.extend(units.iter().map(|unit| unit.0)),
+                Operation::Prepare { work, .. } => {
+                    plan.puts.extend(&work.puts);
+                    plan.specials.push(index);
+                }
+                Operation::ClaimAll { .. }
+                | Operation::FinishPrepared { .. }
+                | Operation::TakeExpired { .. }
+                | Operation::ClearStep { .. } => plan.specials.push(index),
+            }
+        }
+        plan
+    }
+
+    /// Something arrives that is known only afterwards.
+    fn reads(&self) -> bool {
+        !self.takes.is_empty() || !self.specials.is_empty() || !self.locks.is_empty()
+    }
+
+    fn depths(&self) -> BTreeMap<QueueId, (i64, i64)> {
+        let mut depths: BTreeMap<QueueId, (i64, i64)> = BTreeMap::new();
+        for row in &self.puts {
+            let depth = depths.entry(row.queue).or_default();
+            *depth = (depth.0 + 1, depth.1 + i64::try_from(row.body.len()).unwrap_or(0));
+        }
+        for claim in &self.finished {
+            let depth = depths.entry(claim.place.queue).or_default();
+            *depth = (depth.0 - 1, depth.1 - claim.length);
+        }
+        depths
+    }
+
+    fn send_changes<'f>(&self, flight: &mut Flight<'f>, id: BatchId) {
+        let s = &flight.connected.statements;
+        if !self.puts.is_empty() {
+            flight.send(Step::Change, &s.put, put_parameters(&self.puts));
+            let (positions, parts, bytes) = part_parameters(&self.puts);
+            if !positions.is_empty() {
+                flight.send(Step::Change, &s.put_parts, vec![Box::new(positions), Box::new(parts), Box::new(bytes)]);
+            }
+        }
+        for decision in &self.decisions {
+            flight.send(Step::Change, &s.decide, vec![Box::new(id.member), Box::new(decision.0)]);
+        }
+        if !self.forgotten.is_empty() {
+            flight.send(Step::Change, &s.forget_units, vec![Box::new(id.member), Box::new(self.forgotten.clone())]);
+        }
+        if !self.finished.is_empty() {
+            let mut parameters = places(self.finished.iter().map(|claim| claim.place), id);
+            parameters.push(Box::new(i64::try_from(self.finished.len()).unwrap_or(i64::MAX)));
+            flight.send(Step::Proof, &s.finish_gets, parameters);
+            let in_parts: Vec<i64> =
+                self.finished.iter().filter(|claim| claim.in_parts).map(|claim| position(claim.place.key)).collect();
+            if !in_parts.is_empty() {
+                flight.send(Step::Change, &s.delete_parts, vec![Box::new(in_parts)]);
+            }
+        }
+        if !self.back_outs.is_empty() {
+            flight.send(Step::Change, &s.back_out, places(self.back_outs.iter().copied(), id));
+        }
+        if !self.releases.is_empty() {
+            flight.send(Step::Change, &s.release, places(self.releases.iter().copied(), id));
+        }
+        for (job, place) in &self.locks {
+            let parameters: Parameters = vec![
+                Box::new(queue_number(place.queue)),
+                Box::new(rank(place.key)),
+                Box::new(position(place.key)),
+                Box::new(id.owner()),
+            ];
+            flight.send(Step::Lock(*job), &s.lock_free, parameters);
+        }
+    }
+
+    fn send_specials<'f>(&self, flight: &mut Flight<'f>, id: BatchId, jobs: &[Job]) {
+        let s = &flight.connected.statements;
+        for &index in &self.specials {
+            match &jobs[index].operation {
+                Operation::ClaimAll { queue, seen, now } => {
+                    let taking: Vec<Taking> = seen
+                        .iter()
+                        .map(|wanted| Taking {
+                            queue: *queue,
+                            wanted: wanted.clone(),
+                            manner: Manner::Claim,
+                            now: *now,
+                        })
+                        .collect();
+                    let takings: Vec<(usize, &Taking)> = taking.iter().map(|taking| (index, taking)).collect();
+                    flight.send(Step::Special(index), &s.claim_seen, seen_parameters(&takings, id));
+                }
+                Operation::Prepare { work, number, xid } => {
+                    send_prepare(flight, id, index, work, *number, xid.as_deref())
+                }
+                Operation::FinishPrepared { number, commits } => {
+                    send_finish_prepared(flight, id, index, *number, *commits);
+                }
+                Operation::TakeExpired { queue, now, maximum } => flight.send(
+                    Step::Special(index),
+                    &s.take_expired,
+                    vec![Box::new(queue_number(*queue)), Box::new(moment(*now)), Box::new(*maximum)],
+                ),
+                Operation::ClearStep { queue, maximum, with_held } => flight.send(
+                    Step::Special(index),
+                    &s.clear_step,
+                    vec![Box::new(queue_number(*queue)), Box::new(*maximum), Box::new(*with_held)],
+                ),
+                _ => {}
+            }
+        }
+    }
+
+    fn send_takes<'f>(&self, flight: &mut Flight<'f>, id: BatchId) {
+        let s = &flight.connected.statements;
+        let mut kinds: Vec<_> = self.takes.keys().copied().collect();
+        // What names a message comes before what takes any.
+        kinds.sort_unstable_by_key(|(kind, manner)| (std::cmp::Reverse(*kind), *manner == Manner::Claim));
+        for (kind, manner) in kinds {
+            let takings = &self.takes[&(kind, manner)];
+            let (statement, mut parameters) = match (kind, manner) {
+                (Kind::First, Manner::Take) => (&s.take_first, first_parameters(takings)),
+                (Kind::First, Manner::Claim) => (&s.claim_first, first_parameters(takings)),
+                (Kind::Correlation, Manner::Take) => (&s.take_by_correlation, identifier_parameters(takings)),
+                (Kind::Correlation, Manner::Claim) => (&s.claim_by_correlation, identifier_parameters(takings)),
+                (Kind::Message, Manner::Take) => (&s.take_by_message, identifier_parameters(takings)),
+                (Kind::Message, Manner::Claim) => (&s.claim_by_message, identifier_parameters(takings)),
+                (Kind::Seen, Manner::Take) => (&s.take_seen, seen_parameters(takings, id)),
+                (Kind::Seen, Manner::Claim) => (&s.claim_seen, seen_parameters(takings, id)),
+            };
+            if manner == Manner::Claim && kind != Kind::Seen {
+                parameters.push(Box::new(id.owner()));
+            }
+            flight.send(Step::Take(kind, manner), statement, parameters);
+        }
+    }
+
+    /// Gives what was found to those who asked, the first in delivery order to the first who asked.
+    fn hand_out(&self, jobs: &[Job], found: Vec<(Kind, Manner, Found)>, answers: &mut [Answer]) {
+        for takings in self.takes.values() {
+            for (job, _) in takings {
+                answers[*job] = Answer::Taken(None);
+            }
+        }
+        let mut of_queue: HashMap<(Kind, Manner, QueueId), Vec<Found>> = HashMap::new();
+        let mut together: Vec<Found> = Vec::new();
+        for (kind, manner, found) in found {
+            if self.takes.contains_key(&(kind, manner)) {
+                if kind == Kind::First {
+                    of_queue.entry((kind, manner, found.queue)).or_default().push(found);
+                } else if let Some((job, _)) = self.takes[&(kind, manner)].get(found.ordinal) {
+                    answers[*job] = Answer::Taken(taken(found));
+                }
+            } else {
+                together.push(found);
+            }
+        }
+        for ((kind, manner, queue), mut found) in of_queue {
+            found.sort_unstable_by_key(|found| found.key);
+            let askers = self.takes[&(kind, manner)].iter().filter(|(_, taking)| taking.queue == queue);
+            for ((job, _), found) in askers.zip(found) {
+                answers[*job] = Answer::Taken(taken(found));
+            }
+        }
+        together.sort_unstable_by_key(|found| found.key);
+        for &index in &self.specials {
+            match &jobs[index].operation {
+                Operation::ClaimAll { .. } => {
+                    answers[index] = Answer::AllTaken(std::mem::take(&mut together).into_iter().map(taken).collect());
+                }
+                Operation::TakeExpired { .. } => {
+                    let gone = std::mem::take(&mut together);
+                    answers[index] = Answer::Expired(gone.into_iter().filter_map(Found::stored).collect());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn taken(found: Found) -> Option<Taken> {
+    let claim = Claim {
+        place: Place { queue: found.queue, key: found.key },
+        persistent: found.persistent,
+        in_parts: found.in_parts,
+        length: found.length(),
+    };
+    Some(Taken { claim, message: found.stored()?, guard: None })
+}
+
+fn kind(wanted: &Wanted) -> Kind {
+    match wanted {
+        Wanted::First => Kind::First,
+        Wanted::Correlation(_) => Kind::Correlation,
+        Wanted::Message(_) => Kind::Message,
+        Wanted::Seen { .. } => Kind::Seen,
+    }
+}
+
+fn send_prepare(
+    flight: &mut Flight<'_>,
+    id: BatchId,
+    index: usize,
+    work: &Work,
+    number: UnitNumber,
+    xid: Option<&[u8]>,
+) {
+    let s = &flight.connected.statements;
+    if !work.puts.is_empty() {
+        let mut parameters = places(work.puts.iter().map(|row| Place { queue: row.queue, key: row.key }), id);
+        parameters.push(Box::new(number.0));
+        flight.send(Step::Change, &s.prepare_puts, parameters);
+    }
+    if !work.gets.is_empty() {
+        let mut parameters = places(work.gets.iter().map(|claim| claim.place), id);
+        parameters.push(Box::new(number.0));
+        parameters.push(Box::new(i64::try_from(work.gets.len()).unwrap_or(i64::MAX)));
+        flight.send(Step::Proof, &s.prepare_gets, parameters);
+    }
+    let xid = xid.map(<[u8]>::to_vec);
+    let parameters: Parameters = vec![Box::new(id.member), Box::new(number.0), Box::new(xid), Box::new(false)];
+    flight.send(Step::Special(index), &s.prepare_unit, parameters);
+}
+
+fn send_finish_prepared(flight: &mut Flight<'_>, id: BatchId, index: usize, number: UnitNumber, commits: bool) {
+    let s = &flight.connected.statements;
+    let of_unit = || -> Parameters { vec![Box::new(id.owner()), Box::new(number.0)] };
+    let (gets, puts) = if commits {
+        (&s.commit_prepared_gets, &s.commit_prepared_puts)
+    } else {
+        (&s.back_out_prepared_gets, &s.back_out_prepared_puts)
+    };
+    flight.send(Step::Special(index), gets, of_unit());
+    flight.send(Step::Special(index), puts, of_unit());
+    flight.send(Step::Change, &s.forget_units, vec![Box::new(id.member), Box::new(vec![number.0])]);
+}
+
+/// What the rows of an operation that is alone mean.
+fn special(
+    operation: &Operation,
+    rows: &[Row],
+    outcome: &mut Outcome,
+    job: usize,
+    found: &mut Vec<(Kind, Manner, Found)>,
+) -> Result<(), Failed> {
+    match operation {
+        Operation::ClaimAll { seen, .. } => {
+            if rows.len() < seen.len() {
+                return Err(Failed::ClaimsGone);
+            }
+            found.extend(rows.iter().map(|row| (Kind::Seen, Manner::Claim, Found::of(row))));
+        }
+        Operation::FinishPrepared { .. } => {
+            let Answer::Finished(queues) = finished_answer(&mut outcome.answers[job]) else { return Ok(()) };
+            for row in rows {
+                queues.push(queue_id(row.get(0)));
+                if row.get(3) {
+                    left(outcome_parts(&mut outcome.depths, &mut outcome.gone_parts), row);
+                }
+            }
+        }
+        Operation::TakeExpired { .. } => {
+            found.extend(rows.iter().map(|row| (Kind::Seen, Manner::Take, Found::of(row))));
+        }
+        Operation::ClearStep { .. } => {
+            outcome.answers[job] = Answer::Cleared(u32::try_from(rows.len()).unwrap_or(u32::MAX));
+            rows.iter().for_each(|row| left(outcome_parts(&mut outcome.depths, &mut outcome.gone_parts), row));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+type Changes<'a> = (&'a mut BTreeMap<QueueId, (i64, i64)>, &'a mut Vec<i64>);
+
+fn outcome_parts<'a>(depths: &'a mut BTreeMap<QueueId, (i64, i64)>, gone_parts: &'a mut Vec<i64>) -> Changes<'a> {
+    (depths, gone_parts)
+}
+
+/// A row of queue, rank, position, anything, length, parts has left the table.
+fn left((depths, gone_parts): Changes<'_>, row: &Row) {
+    let depth = depths.entry(queue_id(row.get(0))).or_default();
+    *depth = (depth.0 - 1, depth.1 - i64::from(row.get::<_, i32>(4)));
+    if row.get::<_, i32>(5) > 0 {
+        gone_parts.push(row.get(2));
+    }
+}
+
+fn finished_answer(answer: &mut Answer) -> &mut Answer {
+    if !matches!(answer, Answer::Finished(_)) {
+        *answer = Answer::Finished(Vec::new());
+    }
+    answer
+}
+
+/// `$1` queues, `$2` ranks, `$3` positions, `$4` me.
+fn places(places: impl Iterator<Item = Place>, id: BatchId) -> Parameters {
+    let (mut queues, mut ranks, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+    for place in places {
+        queues.push(queue_number(place.queue));
+        ranks.push(rank(place.key));
+        positions.push(position(place.key));
+    }
+    vec![Box::new(queues), Box::new(ranks), Box::new(positions), Box::new(id.owner())]
+}
+
+fn first_parameters(takings: &[(usize, &Taking)]) -> Parameters {
+    let mut wanted: BTreeMap<QueueId, (i64, i64)> = BTreeMap::new();
+    for (_, taking) in takings {
+        let entry = wanted.entry(taking.queue).or_insert((0, 0));
+        *entry = (entry.0 + 1, entry.1.max(moment(taking.now)));
+    }
+    vec![
+        Box::new(wanted.keys().map(|queue| queue_number(*queue)).collect::<Vec<_>>()),
+        Box::new(wanted.values().map(|(count, _)| *count).collect::<Vec<_>>()),
+        Box::new(wanted.values().map(|(_, now)| *now).collect::<Vec<_>>()),
+    ]
+}
+
+fn identifier_parameters(takings: &[(usize, &Taking)]) -> Parameters {
+    let identifier = |taking: &Taking| match taking.wanted {
+        Wanted::Correlation(identifier) | Wanted::Message(identifier) => identifier,
+        Wanted::First | Wanted::Seen { .. } => [0; 24],
+    };
+    vec![
+        Box::new(takings.iter().map(|(_, taking)| queue_number(taking.queue)).collect::<Vec<_>>()),
+        Box::new(takings.iter().map(|(_, taking)| hash(&identifier(taking))).collect::<Vec<_>>()),
+        Box::new(takings.iter().map(|(_, taking)| identifier(taking).to_vec()).collect::<Vec<_>>()),
+        Box::new(takings.iter().map(|(_, taking)| moment(taking.now)).collect::<Vec<_>>()),
+    ]
+}
+
+fn seen_parameters(takings: &[(usize, &Taking)], id: BatchId) -> Parameters {
+    let seen = |taking: &Taking| match taking.wanted {
+        Wanted::Seen { key, backouts, is_locked } => (key, backouts, is_locked),
+        Wanted::First | Wanted::Correlation(_) | Wanted::Message(_) => (delivery_key(-1, 0), 0, false),
+    };
+    let each = || takings.iter().map(|(_, taking)| (taking.queue, taking.now, seen(taking)));
+    vec![
+        Box::new(each().map(|(queue, ..)| queue_number(queue)).collect::<Vec<_>>()),
+        Box::new(each().map(|(_, _, (key, ..))| rank(key)).collect::<Vec<_>>()),
+        Box::new(each().map(|(_, _, (key, ..))| position(key)).collect::<Vec<_>>()),
+        Box::new(
+            each().map(|(_, _, (_, backouts, _))| i32::try_from(backouts).unwrap_or(i32::MAX)).collect::<Vec<_>>(),
+        ),
+        Box::new(each().map(|(_, _, (_, _, is_locked))| is_locked).collect::<Vec<_>>()),
+        Box::new(each().map(|(_, now, _)| moment(now)).collect::<Vec<_>>()),
+        Box::new(id.owner()),
+    ]
+}
+
+fn put_parameters(rows: &[&NewRow]) -> Parameters {
+    fn column<T: ToSql + Sync + Send + 'static>(
+        rows: &[&NewRow],
+        of: impl Fn(&NewRow) -> T,
+    ) -> Box<dyn ToSql + Sync + Send> {
+        Box::new(rows.iter().map(|row| of(row)).collect::<Vec<T>>())
+    }
+    vec![
+        column(rows, |row| queue_number(row.queue)),
+        column(rows, |row| rank(row.key)),
+        column(rows, |row| position(row.key)),
+        column(rows, |row| row.persistent),
+        column(rows, |row| row.expires.map(moment)),
+        column(rows, |row| moment(row.arrived)),
+        column(rows, |row| i32::try_from(row.body.len()).unwrap_or(i32::MAX)),
+        column(rows, |row| i32::try_from(row.parts()).unwrap_or(i32::MAX)),
+        column(rows, |row| hash(&row.keys.message)),
+        column(rows, |row| hash(&row.keys.correlation)),
+        column(rows, |row| hash(&row.keys.group)),
+        column(rows, |row| row.keys.message.to_vec()),
+        column(rows, |row| row.keys.correlation.to_vec()),
+        column(rows, |row| row.keys.group.to_vec()),
+        column(rows, |row| row.keys.sequence.cast_signed()),
+        column(rows, |row| row.keys.offset.cast_signed()),
+        column(rows, |row| row.keys.flags.cast_signed()),
+        column(rows, |row| Bytea(row.head.clone())),
+        column(rows, |row| Bytea(if row.parts() > 0 { Bytes::new() } else { row.body.clone() })),
+    ]
+}
+
+fn part_parameters(rows: &[&NewRow]) -> (Vec<i64>, Vec<i32>, Vec<Bytea>) {
+    let mut columns = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows.iter().filter(|row| row.parts() > 0) {
+        for part in 0..row.parts() {
+            columns.0.push(position(row.key));
+            columns.1.push(i32::try_from(part).unwrap_or(i32::MAX));
+            columns.2.push(Bytea(row.body.slice(part * PART..row.body.len().min((part + 1) * PART))));
+        }
+    }
+    columns
+}
+
+/// Bytes that are shared, as a parameter.
+#[derive(Debug)]
+struct Bytea(Bytes);
+
+impl ToSql for Bytea {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        (&self.0[..]).to_sql(kind, out)
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        *kind == Type::BYTEA
+    }
+
+    tokio_postgres::types::to_sql_checked!();
+}

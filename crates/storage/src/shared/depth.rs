@@ -1,0 +1,181 @@
+//! What this member knows of each shared queue without asking: its depth, when a message expires, how old the first is.
+//!
+//! What this member's lanes have added and taken is known exactly; what the others have is read again a few times a second.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+
+use model::timestamp::Timestamp;
+use parking_lot::RwLock;
+
+use crate::private::{MessageCount, MessageCounts};
+use crate::{Depth, QueueId};
+
+/// No message expires.
+const NEVER: u64 = u64::MAX;
+
+/// One queue's figures.
+pub(super) struct Figures {
+    pub(super) queue: QueueId,
+    count: MessageCount,
+    /// Committed by this member's lanes: messages added less those taken, over all its lives.
+    own: AtomicI64,
+    own_bytes: AtomicI64,
+    others: AtomicI64,
+    others_bytes: AtomicI64,
+    /// Put by units of work that are open here, or on their way.
+    staged: AtomicI64,
+    /// Put by this member's prepared units of work; they are in `own` too.
+    prepared: AtomicI64,
+    /// Got by units of work that are open here or prepared.
+    claimed: AtomicI64,
+    next_expiry: AtomicU64,
+    /// Arrival of the first message; 0 when there is none.
+    oldest: AtomicU64,
+    /// Since it was asked last.
+    is_used: AtomicBool,
+}
+
+/// Those of all queues that this member knows.
+#[derive(Default)]
+pub(super) struct AllFigures {
+    queues: RwLock<HashMap<QueueId, Arc<Figures>>>,
+    counts: MessageCounts,
+}
+
+impl AllFigures {
+    pub(super) fn know(&self, queue: QueueId) -> Arc<Figures> {
+        if let Some(known) = self.of(queue) {
+            return known;
+        }
+        let mut queues = self.queues.write();
+        Arc::clone(queues.entry(queue).or_insert_with(|| Arc::new(Figures::new(queue, self.counts.of(queue)))))
+    }
+
+    pub(super) fn of(&self, queue: QueueId) -> Option<Arc<Figures>> {
+        self.queues.read().get(&queue).cloned()
+    }
+
+    pub(super) fn forget(&self, queue: QueueId) {
+        self.queues.write().remove(&queue);
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Figures>> {
+        self.queues.read().values().cloned().collect()
+    }
+}
+
+impl Figures {
+    fn new(queue: QueueId, count: MessageCount) -> Self {
+        Self {
+            queue,
+            count,
+            own: AtomicI64::new(0),
+            own_bytes: AtomicI64::new(0),
+            others: AtomicI64::new(0),
+            others_bytes: AtomicI64::new(0),
+            staged: AtomicI64::new(0),
+            prepared: AtomicI64::new(0),
+            claimed: AtomicI64::new(0),
+            next_expiry: AtomicU64::new(NEVER),
+            oldest: AtomicU64::new(0),
+            is_used: AtomicBool::new(true),
+        }
+    }
+
+    /// Those staged here counted.
+    pub(super) fn current(&self) -> u32 {
+        let messages = self.own.load(Ordering::Relaxed)
+            + self.others.load(Ordering::Relaxed)
+            + self.staged.load(Ordering::Relaxed);
+        u32::try_from(messages.max(0)).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn depth(&self) -> Depth {
+        let uncommitted = [&self.staged, &self.prepared, &self.claimed]
+            .map(|count| count.load(Ordering::Relaxed))
+            .iter()
+            .sum::<i64>();
+        let bytes = self.own_bytes.load(Ordering::Relaxed) + self.others_bytes.load(Ordering::Relaxed);
+        let oldest = self.oldest.load(Ordering::Relaxed);
+        Depth {
+            current: self.current(),
+            uncommitted: u32::try_from(uncommitted.max(0)).unwrap_or(u32::MAX),
+            oldest: (oldest > 0).then_some(Timestamp(oldest)),
+            bytes: u64::try_from(bytes.max(0)).unwrap_or(0),
+            ..Depth::default()
+        }
+    }
+
+    /// Somebody works with the queue here: the others' part of its depth is read often.
+    pub(super) fn use_it(&self) {
+        if !self.is_used.load(Ordering::Relaxed) {
+            self.is_used.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn was_used(&self) -> bool {
+        self.is_used.swap(false, Ordering::Relaxed)
+    }
+
+    pub(super) fn count(&self) -> MessageCount {
+        self.count.clone()
+    }
+
+    /// A lane's transaction has been committed.
+    pub(super) fn committed(&self, messages: i64, bytes: i64) {
+        self.own.fetch_add(messages, Ordering::Relaxed);
+        self.own_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.show();
+    }
+
+    pub(super) fn staged(&self, messages: i64) {
+        self.staged.fetch_add(messages, Ordering::Relaxed);
+        self.show();
+    }
+
+    pub(super) fn prepared(&self, messages: i64) {
+        self.prepared.fetch_add(messages, Ordering::Relaxed);
+    }
+
+    pub(super) fn claimed(&self, messages: i64) {
+        self.claimed.fetch_add(messages, Ordering::Relaxed);
+    }
+
+    /// As the database says it: what the others have added, and at a start what this member had.
+    pub(super) fn set_others(&self, messages: i64, bytes: i64) {
+        self.others.store(messages, Ordering::Relaxed);
+        self.others_bytes.store(bytes, Ordering::Relaxed);
+        self.show();
+    }
+
+    pub(super) fn set_own(&self, messages: i64, bytes: i64) {
+        self.own.store(messages, Ordering::Relaxed);
+        self.own_bytes.store(bytes, Ordering::Relaxed);
+        self.show();
+    }
+
+    pub(super) fn next_expiry(&self) -> Option<Timestamp> {
+        Some(self.next_expiry.load(Ordering::Relaxed)).filter(|&at| at != NEVER).map(Timestamp)
+    }
+
+    /// A message with this time has been put here.
+    pub(super) fn expires(&self, at: Option<Timestamp>) {
+        if let Some(at) = at {
+            self.next_expiry.fetch_min(at.0, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn set_next_expiry(&self, at: Option<Timestamp>) {
+        self.next_expiry.store(at.map_or(NEVER, |at| at.0), Ordering::Relaxed);
+    }
+
+    pub(super) fn set_oldest(&self, at: Option<Timestamp>) {
+        self.oldest.store(at.map_or(0, |at| at.0), Ordering::Relaxed);
+    }
+
+    fn show(&self) {
+        self.count.set(self.current() as usize);
+    }
+}

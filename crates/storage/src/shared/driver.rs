@@ -1,0 +1,509 @@
+//! Keeps a member connected: opens sessions, replaces them, watches over the group while one is open.
+//!
+//! A session is all connections of the member together. As soon as one of them is of no use, all are given up: a lane left behind on an
+//! old primary would go on handing out messages that can never be committed. On the next session the lanes first learn what became
+//! of their last batches; then what the database holds for this member and nobody here knows of is given back; then work goes on.
+
+use std::collections::{HashMap, HashSet};
+use std::error::Error as _;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures_util::future::try_join_all;
+use parking_lot::Mutex;
+use tokio::runtime::Runtime;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep};
+use tracing::{error, info, warn};
+
+use crate::shared::batch::{Connected, owner};
+use crate::shared::depth::AllFigures;
+use crate::shared::error::SharedError;
+use crate::shared::inbox::Inbox;
+use crate::shared::lane::{LANES, LAZY, Lane};
+use crate::shared::member::{self, Membership, Watch};
+use crate::shared::operation::Place;
+use crate::shared::options::SharedOptions;
+use crate::shared::position::Positions;
+use crate::shared::row::{delivery_key, moment, queue_id, queue_number, timestamp};
+use crate::shared::statements::Statements;
+use crate::{QueueId, StoreError};
+use model::timestamp::Timestamp;
+
+/// Longest pause between two attempts to connect.
+const BACKOFF: Duration = Duration::from_secs(1);
+/// Between two looks at queues that somebody waits for.
+const POLL: Duration = Duration::from_millis(100);
+/// Between two looks at what the others have done to queues in use.
+const REFRESH: Duration = Duration::from_millis(250);
+/// The same for all queues, in units of `REFRESH`.
+const REFRESHES_OF_ALL: u32 = 40;
+
+/// Where the member is.
+#[derive(Clone)]
+pub(super) enum Phase {
+    Connecting,
+    /// The lanes ask what became of their batches.
+    Resolving(Arc<Session>),
+    Open(Arc<Session>),
+    /// Not connected for longer than callers wait.
+    Away,
+    /// Another process is this member now.
+    TakenOver,
+    Closed,
+}
+
+/// Connections of one life of the member.
+pub(super) struct Session {
+    pub(super) generation: u64,
+    pub(super) member: i32,
+    pub(super) epoch: i64,
+    pub(super) lanes: Vec<Connected>,
+    /// Looks, and changes nothing.
+    pub(super) reader: Connected,
+    /// Membership; its commits are not waited for.
+    admin: Connected,
+}
+
+impl Session {
+    pub(super) fn owner(&self) -> i64 {
+        owner(self.member, self.epoch)
+    }
+}
+
+type Listener = Box<dyn Fn(QueueId) + Send + Sync>;
+
+/// What all parts of a member share.
+pub(super) struct Driver {
+    pub(super) options: SharedOptions,
+    pub(super) phase: watch::Sender<Phase>,
+    pub(super) inboxes: [Arc<Inbox>; LANES],
+    pub(super) figures: AllFigures,
+    pub(super) positions: Positions,
+    /// Messages that are this member's in the database, outside prepared units of work.
+    pub(super) claims: Mutex<HashSet<Place>>,
+    /// Somebody waits for messages on these queues: how many.
+    watched: Mutex<HashMap<QueueId, usize>>,
+    listener: OnceLock<Listener>,
+    pub(super) members: Mutex<Vec<member::MemberStatus>>,
+    events: mpsc::UnboundedSender<Event>,
+    generation: AtomicU64,
+    next_unit: AtomicI64,
+    is_closed: AtomicBool,
+}
+
+enum Event {
+    LaneResolved(u64),
+    Lost(u64),
+    Fenced(u64),
+    Close,
+}
+
+impl Driver {
+    /// Starts the threads. The first session may come later.
+    pub(super) fn start(options: SharedOptions) -> Result<(Arc<Self>, Threads), SharedError> {
+        let (events, received) = mpsc::unbounded_channel();
+        let driver = Arc::new(Self {
+            options,
+            phase: watch::Sender::new(Phase::Connecting),
+            inboxes: Default::default(),
+            figures: AllFigures::default(),
+            positions: Positions::default(),
+            claims: Mutex::default(),
+            watched: Mutex::default(),
+            listener: OnceLock::new(),
+            members: Mutex::default(),
+            events,
+            generation: AtomicU64::new(0),
+            next_unit: AtomicI64::new(1),
+            is_closed: AtomicBool::new(false),
+        });
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("shared-store")
+            .enable_all()
+            .build()
+            .map_err(SharedError::Thread)?;
+        let mut lanes = Vec::new();
+        for number in 0..LANES {
+            let lane = Lane::new(number, Arc::clone(&driver));
+            let handle = runtime.handle().clone();
+            let thread = std::thread::Builder::new()
+                .name(format!("shared-lane-{number}"))
+                .spawn(move || handle.block_on(lane.run()))
+                .map_err(SharedError::Thread)?;
+            lanes.push(thread);
+        }
+        runtime.spawn(supervise(Arc::clone(&driver), received));
+        Ok((driver, Threads { runtime: Some(runtime), lanes }))
+    }
+
+    /// The open session; waits for one for as long as callers wait.
+    pub(super) async fn session(&self) -> Result<Arc<Session>, StoreError> {
+        if let Phase::Open(session) = &*self.phase.borrow() {
+            return Ok(Arc::clone(session));
+        }
+        let mut phases = self.phase.subscribe();
+        let settled = |phase: &Phase| !matches!(phase, Phase::Connecting | Phase::Resolving(_));
+        match phases.wait_for(settled).await.as_deref() {
+            Ok(Phase::Open(session)) => Ok(Arc::clone(session)),
+            Ok(Phase::Closed) | Err(_) => Err(StoreError::Closed),
+            Ok(_) => Err(StoreError::Unreachable),
+        }
+    }
+
+    pub(super) fn lane_resolved(&self, generation: u64) {
+        let _ = self.events.send(Event::LaneResolved(generation));
+    }
+
+    pub(super) fn broken(&self, generation: u64, error: &tokio_postgres::Error) {
+        if generation == self.generation.load(Ordering::Acquire) && !self.is_closed() {
+            let cause = error.source().map(ToString::to_string);
+            warn!(%error, cause, "a connection to the group's database broke");
+        }
+        let _ = self.events.send(Event::Lost(generation));
+    }
+
+    pub(super) fn too_slow(&self, generation: u64) {
+        warn!(deadline_s = self.options.deadline.as_secs(), "the group's database did not answer a batch in time");
+        let _ = self.events.send(Event::Lost(generation));
+    }
+
+    pub(super) fn fenced(&self, generation: u64) {
+        let _ = self.events.send(Event::Fenced(generation));
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn close(&self) {
+        if !self.is_closed.swap(true, Ordering::AcqRel) {
+            let _ = self.events.send(Event::Close);
+        }
+    }
+
+    pub(super) fn unit_number(&self, epoch: i64) -> i64 {
+        (epoch << 31) + self.next_unit.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(super) fn listen(&self, listener: Listener) {
+        let _ = self.listener.set(listener);
+    }
+
+    pub(super) fn watch(&self, queue: QueueId) {
+        *self.watched.lock().entry(queue).or_default() += 1;
+    }
+
+    pub(super) fn unwatch(&self, queue: QueueId) {
+        let mut watched = self.watched.lock();
+        if let Some(count) = watched.get_mut(&queue) {
+            *count -= 1;
+            if *count == 0 {
+                watched.remove(&queue);
+            }
+        }
+    }
+
+    fn show(&self, phase: Phase) {
+        self.phase.send_replace(phase);
+        self.inboxes.iter().for_each(|inbox| inbox.interrupt());
+    }
+}
+
+/// Ends them when it is dropped.
+pub(super) struct Threads {
+    runtime: Option<Runtime>,
+    lanes: Vec<std::thread::JoinHandle<()>>,
+}
+
+impl Threads {
+    pub(super) fn join(&mut self) {
+        for lane in self.lanes.drain(..) {
+            if lane.join().is_err() {
+                error!("a lane of the shared store has panicked");
+            }
+        }
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(Duration::from_secs(1));
+        }
+    }
+}
+
+/// One session after the other, until the store is closed or another process has taken the member over.
+async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Event>) {
+    let mut membership = None;
+    while let Some(session) = connect(&driver, &mut membership).await {
+        if resolve(&driver, &session, &mut events).await {
+            info!(member = session.member, epoch = session.epoch, "the member is connected to its group");
+            driver.show(Phase::Open(Arc::clone(&session)));
+            let mut watch = Watch::new(driver.options.silence);
+            let lost = tokio::select! {
+                lost = wait_for_end(&session, &mut events) => lost,
+                () = beat(&driver, &session, &mut watch) => End::Lost,
+                () = poll(&driver, &session) => End::Lost,
+                () = refresh(&driver, &session) => End::Lost,
+            };
+            if let End::Closed = lost {
+                leave(&driver, &session).await;
+                driver.show(Phase::Closed);
+                return;
+            }
+        }
+        if driver.is_closed() {
+            driver.show(Phase::Closed);
+            return;
+        }
+        driver.show(Phase::Connecting);
+    }
+}
+
+enum End {
+    Lost,
+    Closed,
+}
+
+async fn wait_for_end(session: &Session, events: &mut mpsc::UnboundedReceiver<Event>) -> End {
+    while let Some(event) = events.recv().await {
+        match event {
+            Event::Lost(generation) | Event::Fenced(generation) if generation == session.generation => {
+                return End::Lost;
+            }
+            Event::Close => return End::Closed,
+            Event::Lost(_) | Event::Fenced(_) | Event::LaneResolved(_) => {}
+        }
+    }
+    End::Closed
+}
+
+/// `None`: closed, or taken over.
+async fn connect(driver: &Arc<Driver>, membership: &mut Option<Membership>) -> Option<Arc<Session>> {
+    let since = Instant::now();
+    let mut pause = Duration::from_millis(20);
+    let mut is_told = false;
+    loop {
+        if driver.is_closed() {
+            driver.show(Phase::Closed);
+            return None;
+        }
+        match open(driver, membership).await {
+            Ok(Some(session)) => return Some(session),
+            Ok(None) => {
+                error!("another process is this member of the group now; shared queues are refused here");
+                driver.show(Phase::TakenOver);
+                return None;
+            }
+            Err(problem) if !is_told => {
+                is_told = true;
+                let cause = problem.source().map(ToString::to_string);
+                warn!(error = %problem, cause, "the group's database cannot be used; the member goes on trying");
+            }
+            Err(_) => {}
+        }
+        if since.elapsed() > driver.options.patience && !matches!(*driver.phase.borrow(), Phase::Away) {
+            error!("the group's database is away for longer than programs wait: shared queues are refused");
+            driver.show(Phase::Away);
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(BACKOFF);
+    }
+}
+
+/// `None`: another process has taken the member over.
+async fn open(driver: &Arc<Driver>, membership: &mut Option<Membership>) -> Result<Option<Arc<Session>>, SharedError> {
+    let admin = connected(&driver.options.database, false).await?;
+    let joined = match member::join(&admin, &driver.options.member, membership.as_ref()).await? {
+        Some(joined) => joined,
+        None => return Ok(None),
+    };
+    let others = [true, false, false].map(|lasting| connected(&driver.options.database, lasting));
+    let mut others = try_join_all(others).await?;
+    let reader = others.pop().expect("three were opened");
+    driver.positions.begin(joined.number, joined.clock);
+    let generation = driver.generation.fetch_add(1, Ordering::AcqRel) + 1;
+    let session = Session { generation, member: joined.number, epoch: joined.epoch, lanes: others, reader, admin };
+    *membership = Some(joined);
+    Ok(Some(Arc::new(session)))
+}
+
+/// `lasting`: its commits are waited for until they are on disk.
+async fn connected(database: &str, lasting: bool) -> Result<Connected, SharedError> {
+    let mut config: tokio_postgres::Config = database.parse().map_err(SharedError::Address)?;
+    let commits = if lasting { "on" } else { "off" };
+    config
+        .options(format!(
+            "-c synchronous_commit={commits} -c plan_cache_mode=force_generic_plan -c enable_sort=off \
+             -c enable_bitmapscan=off -c enable_seqscan=off -c jit=off -c statement_timeout=0 \
+             -c idle_in_transaction_session_timeout=10s"
+        ))
+        .application_name("quaymaster")
+        .target_session_attrs(tokio_postgres::config::TargetSessionAttrs::ReadWrite)
+        .connect_timeout(Duration::from_secs(5));
+    let (client, connection) = config.connect(tokio_postgres::NoTls).await.map_err(SharedError::Connect)?;
+    tokio::spawn(async move {
+        // Its end is told by the statements that fail.
+        let _ = connection.await;
+    });
+    crate::shared::schema::check(&client, None).await?;
+    let statements = Statements::prepare(&client)
+        .await
+        .map_err(|source| SharedError::Refused { action: "prepare the statements", source })?;
+    Ok(Connected { client, statements })
+}
+
+/// False when the session is lost again.
+async fn resolve(driver: &Arc<Driver>, session: &Arc<Session>, events: &mut mpsc::UnboundedReceiver<Event>) -> bool {
+    driver.show(Phase::Resolving(Arc::clone(session)));
+    let mut left = LANES;
+    while left > 0 {
+        match events.recv().await {
+            Some(Event::LaneResolved(generation)) if generation == session.generation => left -= 1,
+            Some(Event::Lost(generation) | Event::Fenced(generation)) if generation == session.generation => {
+                return false;
+            }
+            Some(Event::Close) | None => return false,
+            Some(_) => {}
+        }
+    }
+    match reconcile(driver, session).await {
+        Ok(()) => true,
+        Err(error) => {
+            driver.broken(session.generation, &error);
+            false
+        }
+    }
+}
+
+/// Gives back what the database holds for this member and nobody here knows of: a lazy commit that returned it was lost with a
+/// primary, or the answer to a claim was. And learns what is on the queues.
+async fn reconcile(driver: &Driver, session: &Session) -> Result<(), tokio_postgres::Error> {
+    let reader = &session.reader;
+    let rows = reader.client.query(&reader.statements.claims, &[&session.owner()]).await?;
+    let unknown: Vec<Place> = {
+        let known = driver.claims.lock();
+        rows.iter()
+            .map(|row| Place { queue: queue_id(row.get(0)), key: delivery_key(row.get(1), row.get(2)) })
+            .filter(|place| !known.contains(place))
+            .collect()
+    };
+    if !unknown.is_empty() {
+        info!(messages = unknown.len(), "messages that no unit of work of this member has any more are given back");
+        driver.inboxes[LAZY].release(unknown);
+    }
+    read_depths(driver, session, &driver.figures.all().iter().map(|figures| figures.queue).collect::<Vec<_>>(), true)
+        .await
+}
+
+/// `with_own`: also what this member has added itself, which nothing changes meanwhile.
+pub(super) async fn read_depths(
+    driver: &Driver,
+    session: &Session,
+    queues: &[QueueId],
+    with_own: bool,
+) -> Result<(), tokio_postgres::Error> {
+    if queues.is_empty() {
+        return Ok(());
+    }
+    let s = &session.reader.statements;
+    let numbers: Vec<i32> = queues.iter().map(|queue| queue_number(*queue)).collect();
+    let client = &session.reader.client;
+    let (depths, ends) =
+        tokio::try_join!(async { client.query(&s.depths, &[&numbers, &session.member]).await }, async {
+            client.query(&s.next_expiries, &[&numbers]).await
+        },)?;
+    let mut found: HashMap<QueueId, [(i64, i64); 2]> =
+        queues.iter().map(|queue| (*queue, Default::default())).collect();
+    for row in depths {
+        if let Some(of_queue) = found.get_mut(&queue_id(row.get(0))) {
+            of_queue[usize::from(row.get::<_, bool>(1))] = (row.get(2), row.get(3));
+        }
+    }
+    for (queue, [others, own]) in found {
+        let Some(figures) = driver.figures.of(queue) else { continue };
+        figures.set_others(others.0, others.1);
+        if with_own {
+            figures.set_own(own.0, own.1);
+        }
+    }
+    for row in ends {
+        let Some(figures) = driver.figures.of(queue_id(row.get(0))) else { continue };
+        figures.set_next_expiry(row.get::<_, Option<i64>>(1).map(timestamp));
+        figures.set_oldest(row.get::<_, Option<i64>>(2).map(timestamp));
+    }
+    Ok(())
+}
+
+/// Shows the others that this member lives, and recovers those that do not. Returns when the session is lost.
+async fn beat(driver: &Driver, session: &Session, watch: &mut Watch) {
+    loop {
+        match member::beat(&session.admin, session.member, session.epoch, watch).await {
+            Ok(Some(members)) => {
+                for dead in watch.dead(&members, session.member) {
+                    warn!(member = %dead.name, "a member of the group shows no life; its open units of work are backed out");
+                    match member::recover(&session.admin, &dead).await {
+                        Ok(Some(queues)) => queues.into_iter().for_each(|queue| driver.arrived(queue)),
+                        Ok(None) => {}
+                        Err(error) => return driver.broken(session.generation, &error),
+                    }
+                }
+                *driver.members.lock() = members;
+            }
+            Ok(None) => {
+                warn!("a peer has recovered this member: its open units of work on shared queues are lost");
+                return driver.fenced(session.generation);
+            }
+            Err(error) => return driver.broken(session.generation, &error),
+        }
+        sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// Tells those who wait that there is something to take. Returns when the session is lost.
+async fn poll(driver: &Driver, session: &Session) {
+    let s = &session.reader.statements;
+    loop {
+        sleep(POLL).await;
+        let queues: Vec<i32> = driver.watched.lock().keys().map(|queue| queue_number(*queue)).collect();
+        if queues.is_empty() {
+            continue;
+        }
+        let now = moment(Timestamp::from_millis(driver.positions.clock()));
+        match session.reader.client.query(&s.waiting, &[&queues, &now]).await {
+            Ok(rows) => rows.iter().for_each(|row| driver.arrived(queue_id(row.get(0)))),
+            Err(error) => return driver.broken(session.generation, &error),
+        }
+    }
+}
+
+/// Learns what the others have done. Returns when the session is lost.
+async fn refresh(driver: &Driver, session: &Session) {
+    for round in 0_u32.. {
+        sleep(REFRESH).await;
+        let all = driver.figures.all();
+        let is_whole = round.is_multiple_of(REFRESHES_OF_ALL);
+        let queues: Vec<QueueId> =
+            all.iter().filter(|figures| figures.was_used() || is_whole).map(|figures| figures.queue).collect();
+        if let Err(error) = read_depths(driver, session, &queues, false).await {
+            return driver.broken(session.generation, &error);
+        }
+    }
+}
+
+/// The last word of an orderly end; the lanes have done what was asked of them.
+async fn leave(driver: &Driver, session: &Session) {
+    driver.inboxes.iter().for_each(|inbox| inbox.close());
+    let left = member::leave(&session.admin, session.member, session.epoch);
+    if let Ok(Err(error)) = tokio::time::timeout(Duration::from_secs(2), left).await {
+        warn!(%error, "the member could not say that it leaves its group; a peer recovers it");
+    }
+}
+
+impl Driver {
+    /// Messages may have become available on a queue by what others did.
+    fn arrived(&self, queue: QueueId) {
+        if let Some(listener) = self.listener.get() {
+            listener(queue);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Why a member cannot use its group's database.
+
+/// Shown at start and in the log; operations are refused with `StoreError`.
+#[derive(Debug, thiserror::Error)]
+pub enum SharedError {
+    #[error("the database's address cannot be read")]
+    Address(#[source] tokio_postgres::Error),
+    #[error("the database cannot be reached")]
+    Connect(#[source] tokio_postgres::Error),
+    #[error("the database refused to {action}")]
+    Refused {
+        action: &'static str,
+        #[source]
+        source: tokio_postgres::Error,
+    },
+    #[error("the database has no tables of a queue-sharing group; `quaymaster group create` makes them")]
+    NoGroup,
+    #[error("the database belongs to the group {found}, not to {expected}")]
+    OtherGroup { found: String, expected: String },
+    #[error("the tables of the group have version {found}; this program works with version {supported}")]
+    Version { found: i32, supported: i32 },
+    #[error("the group has its maximum of 1023 members")]
+    TooManyMembers,
+    #[error("a thread of the shared store cannot be started")]
+    Thread(#[source] std::io::Error),
+}

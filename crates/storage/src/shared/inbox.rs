@@ -1,0 +1,172 @@
+//! Operations that wait for a lane.
+//!
+//! A lane takes what has gathered. It waits a moment for callers whom its last batch has released: most of them come back with the
+//! next operation, and one batch of many costs the database a fraction of many batches.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use tokio::sync::oneshot;
+
+use crate::shared::operation::{Answer, Job, Operation, Place, Wanted};
+use crate::{QueueId, StoreError};
+
+/// How long a lane waits for those it has released.
+const STRAGGLERS: Duration = Duration::from_micros(200);
+/// Most operations of a batch.
+const MOST: usize = 500;
+/// Most bytes of a batch; one longer operation goes alone.
+const MOST_BYTES: usize = 4 << 20;
+
+pub(super) type Told = oneshot::Receiver<Result<Answer, StoreError>>;
+
+#[derive(Default)]
+pub(super) struct Inbox {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Raised when those who wait here have to look at something else.
+    interrupts: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    /// Answers to releases that nobody waits for yet.
+    releases: Vec<Told>,
+    is_closed: bool,
+}
+
+/// What waiting for jobs has led to.
+pub(super) enum Gathered {
+    Batch(Vec<Job>),
+    Interrupted,
+    Closed,
+}
+
+impl Inbox {
+    /// Refused with `Closed`.
+    pub(super) fn submit(&self, operation: Operation) -> Told {
+        let (sender, told) = oneshot::channel();
+        self.push(Job { operation, answer: Some(sender) });
+        told
+    }
+
+    pub(super) fn push(&self, job: Job) {
+        let mut state = self.state.lock();
+        if state.is_closed {
+            drop(state);
+            let mut job = job;
+            let _ = job.tell(Err(StoreError::Closed));
+            return;
+        }
+        state.jobs.push_back(job);
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// Jobs that were taken and not done come first again.
+    pub(super) fn put_back(&self, jobs: Vec<Job>) {
+        let mut state = self.state.lock();
+        for job in jobs.into_iter().rev() {
+            state.jobs.push_front(job);
+        }
+    }
+
+    /// Gives messages back without raising their counts. Whoever looks at queues next waits for it: see `settling`.
+    pub(super) fn release(&self, places: Vec<Place>) {
+        let told = self.submit(Operation::Release(places));
+        self.state.lock().releases.push(told);
+    }
+
+    /// Releases that are on their way.
+    pub(super) fn settling(&self) -> Vec<Told> {
+        let mut state = self.state.lock();
+        if state.releases.is_empty() { Vec::new() } else { std::mem::take(&mut state.releases) }
+    }
+
+    pub(super) fn interrupt(&self) {
+        self.interrupts.fetch_add(1, Ordering::Release);
+        let _state = self.state.lock();
+        self.changed.notify_all();
+    }
+
+    pub(super) fn interrupts(&self) -> u64 {
+        self.interrupts.load(Ordering::Acquire)
+    }
+
+    pub(super) fn close(&self) {
+        self.state.lock().is_closed = true;
+        self.interrupt();
+    }
+
+    /// All that waits, for those who answer it otherwise.
+    pub(super) fn drain(&self) -> Vec<Job> {
+        self.state.lock().jobs.drain(..).collect()
+    }
+
+    /// Waits for a batch, on a thread of its own. `released`: how many the last one has answered. `seen`: interrupts that are known.
+    pub(super) fn gather(&self, released: usize, seen: u64) -> Gathered {
+        let mut state = self.state.lock();
+        loop {
+            if self.interrupts() != seen {
+                return if state.is_closed && state.jobs.is_empty() { Gathered::Closed } else { Gathered::Interrupted };
+            }
+            if !state.jobs.is_empty() {
+                break;
+            }
+            if state.is_closed {
+                return Gathered::Closed;
+            }
+            self.changed.wait(&mut state);
+        }
+        let until = now() + STRAGGLERS;
+        while state.jobs.len() < released.min(MOST) {
+            if self.changed.wait_until(&mut state, until).timed_out() {
+                break;
+            }
+        }
+        Gathered::Batch(take_batch(&mut state.jobs))
+    }
+}
+
+/// From the front as many as go into one transaction. Those that would find the same message twice stay for the next one.
+fn take_batch(jobs: &mut VecDeque<Job>) -> Vec<Job> {
+    let mut batch = Vec::new();
+    let mut later = Vec::new();
+    let mut named: HashSet<(QueueId, Wanted)> = HashSet::new();
+    let mut bytes = 0;
+    while let Some(job) = jobs.pop_front() {
+        bytes += job.size();
+        let is_full = batch.len() >= MOST || bytes > MOST_BYTES || job.is_alone();
+        if is_full && !batch.is_empty() {
+            jobs.push_front(job);
+            break;
+        }
+        let alone = job.is_alone();
+        let is_first = match &job.operation {
+            Operation::Take(taking) if taking.wanted != Wanted::First => {
+                named.insert((taking.queue, taking.wanted.clone()))
+            }
+            _ => true,
+        };
+        if is_first {
+            batch.push(job);
+        } else {
+            later.push(job);
+        }
+        if alone || bytes > MOST_BYTES {
+            break;
+        }
+    }
+    for job in later.into_iter().rev() {
+        jobs.push_front(job);
+    }
+    batch
+}
+
+#[expect(clippy::disallowed_methods, reason = "how long a lane waits for stragglers; no caller sees it")]
+fn now() -> Instant {
+    Instant::now()
+}

@@ -1,0 +1,240 @@
+//! A member's place in its group: joining, showing that it lives, and recovering those that do not.
+//!
+//! Clocks of two machines are never compared: a peer is dead when its beat does not change for `silence` by this member's own clock,
+//! seen in at least five looks.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::QueueId;
+use crate::shared::batch::{Connected, owner};
+use crate::shared::error::SharedError;
+use crate::shared::lane::LANES;
+use crate::shared::row::queue_id;
+
+/// Looks at the same beat before a peer is thought dead.
+const LOOKS: u32 = 5;
+const MOST_MEMBERS: i32 = 1023;
+/// Of what a member understands of the others' messages.
+const LEVEL: i32 = 1;
+
+/// What this member is in the group.
+#[derive(Debug, Clone)]
+pub(super) struct Membership {
+    pub(super) number: i32,
+    pub(super) epoch: i64,
+    /// The database's clock in milliseconds since 1970.
+    pub(super) clock: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberState {
+    Active,
+    /// It has left in order.
+    Inactive,
+    /// A peer recovers it.
+    Recovering,
+    /// A peer has recovered it.
+    Failed,
+}
+
+/// A member as the group sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberStatus {
+    pub number: i32,
+    pub name: String,
+    pub state: MemberState,
+    pub address: String,
+    pub(super) epoch: i64,
+    beat: i64,
+}
+
+/// Takes part under this name, with an epoch later than all before. `known`: what this process was until now. `None`: another process
+/// has become this member since.
+pub(super) async fn join(
+    admin: &Connected,
+    name: &str,
+    known: Option<&Membership>,
+) -> Result<Option<Membership>, SharedError> {
+    let refused = |source| SharedError::Refused { action: "let the member join", source };
+    let client = &admin.client;
+    if let Some(known) = known {
+        let row = client
+            .query_one("SELECT epoch, state FROM member WHERE number = $1", &[&known.number])
+            .await
+            .map_err(refused)?;
+        let (epoch, state): (i64, String) = (row.get(0), row.get(1));
+        if epoch == known.epoch {
+            return Ok(Some(Membership { clock: clock(admin).await.map_err(refused)?, ..known.clone() }));
+        }
+        if state == "ACTIVE" {
+            return Ok(None);
+        }
+    }
+    let row = client
+        .query_opt(
+            "UPDATE member SET epoch = epoch + 1, state = 'ACTIVE', level = $2 WHERE name = $1 RETURNING number, epoch",
+            &[&name, &LEVEL],
+        )
+        .await
+        .map_err(refused)?;
+    let row = match row {
+        Some(row) => row,
+        None => insert(admin, name).await?,
+    };
+    let (number, epoch): (i32, i64) = (row.get(0), row.get(1));
+    let lanes: Vec<i32> = (0..LANES).map(|lane| i32::try_from(lane).expect("there are few lanes")).collect();
+    // Waits for transactions of an older life that are under way; after this nothing of it can commit.
+    client
+        .execute(
+            "INSERT INTO lane (member, lane, epoch, batch) SELECT $1, l, $2, 0 FROM unnest($3::int4[]) AS t(l) \
+             ON CONFLICT (member, lane) DO UPDATE SET epoch = excluded.epoch",
+            &[&number, &epoch, &lanes],
+        )
+        .await
+        .map_err(refused)?;
+    let s = &admin.statements;
+    let (from, present) = (owner(number, 0), owner(number, epoch));
+    client.query(&s.return_claims, &[&from, &present]).await.map_err(refused)?;
+    client.execute(&s.keep_prepared, &[&from, &present]).await.map_err(refused)?;
+    Ok(Some(Membership { number, epoch, clock: clock(admin).await.map_err(refused)? }))
+}
+
+/// The lowest number that is free.
+async fn insert(admin: &Connected, name: &str) -> Result<tokio_postgres::Row, SharedError> {
+    let refused = |source| SharedError::Refused { action: "add a member", source };
+    for _ in 0..MOST_MEMBERS {
+        let inserted = admin
+            .client
+            .query_opt(
+                "INSERT INTO member (number, name, epoch, state, address, level) SELECT n, $1, 1, 'ACTIVE', '', $2 \
+                 FROM generate_series(1, 1023) AS t(n) WHERE NOT EXISTS (SELECT FROM member m WHERE m.number = n) \
+                 ORDER BY n LIMIT 1 ON CONFLICT DO NOTHING RETURNING number, epoch",
+                &[&name, &LEVEL],
+            )
+            .await
+            .map_err(refused)?;
+        if let Some(row) = inserted {
+            return Ok(row);
+        }
+        let count: i64 = admin.client.query_one("SELECT count(*) FROM member", &[]).await.map_err(refused)?.get(0);
+        if count >= i64::from(MOST_MEMBERS) {
+            return Err(SharedError::TooManyMembers);
+        }
+    }
+    Err(SharedError::TooManyMembers)
+}
+
+async fn clock(admin: &Connected) -> Result<u64, tokio_postgres::Error> {
+    let row = admin.client.query_one(&admin.statements.clock, &[]).await?;
+    Ok(row.get::<_, i64>(0).unsigned_abs())
+}
+
+/// Shows life and looks at the others. `None`: this member's epoch is over.
+pub(super) async fn beat(
+    admin: &Connected,
+    number: i32,
+    epoch: i64,
+    watch: &mut Watch,
+) -> Result<Option<Vec<MemberStatus>>, tokio_postgres::Error> {
+    let s = &admin.statements;
+    let (beaten, rows) = tokio::try_join!(async { admin.client.execute(&s.beat, &[&number, &epoch]).await }, async {
+        admin.client.query(&s.members, &[]).await
+    },)?;
+    if beaten == 0 {
+        return Ok(None);
+    }
+    let members: Vec<MemberStatus> = rows
+        .iter()
+        .map(|row| MemberStatus {
+            number: row.get(0),
+            name: row.get(1),
+            epoch: row.get(2),
+            beat: row.get(3),
+            state: state(row.get(4)),
+            address: row.get(5),
+        })
+        .collect();
+    watch.look(&members);
+    Ok(Some(members))
+}
+
+fn state(text: &str) -> MemberState {
+    match text {
+        "ACTIVE" => MemberState::Active,
+        "INACTIVE" => MemberState::Inactive,
+        "RECOVERING" => MemberState::Recovering,
+        _ => MemberState::Failed,
+    }
+}
+
+/// Since when each member's beat is the same.
+pub(super) struct Watch {
+    silence: Duration,
+    seen: HashMap<i32, Seen>,
+}
+
+struct Seen {
+    life: (i64, i64),
+    since: Instant,
+    looks: u32,
+}
+
+impl Watch {
+    pub(super) fn new(silence: Duration) -> Self {
+        Self { silence, seen: HashMap::new() }
+    }
+
+    fn look(&mut self, members: &[MemberStatus]) {
+        for member in members {
+            let life = (member.epoch, member.beat);
+            let seen = self.seen.entry(member.number).or_insert(Seen { life, since: Instant::now(), looks: 0 });
+            if seen.life == life {
+                seen.looks += 1;
+            } else {
+                *seen = Seen { life, since: Instant::now(), looks: 1 };
+            }
+        }
+    }
+
+    /// Peers that should live and show no life, and those whose recovery was left half-way.
+    pub(super) fn dead(&self, members: &[MemberStatus], own: i32) -> Vec<MemberStatus> {
+        let is_silent = |member: &MemberStatus| {
+            self.seen
+                .get(&member.number)
+                .is_some_and(|seen| seen.looks >= LOOKS && seen.since.elapsed() >= self.silence)
+        };
+        let should_live = |member: &MemberStatus| matches!(member.state, MemberState::Active | MemberState::Recovering);
+        members
+            .iter()
+            .filter(|member| member.number != own && should_live(member) && is_silent(member))
+            .cloned()
+            .collect()
+    }
+}
+
+/// Ends a dead member's epoch and gives back what it held. `None`: another peer does it. Else the queues that got messages back.
+pub(super) async fn recover(
+    admin: &Connected,
+    dead: &MemberStatus,
+) -> Result<Option<Vec<QueueId>>, tokio_postgres::Error> {
+    let (client, s) = (&admin.client, &admin.statements);
+    if client.execute(&s.fence_member, &[&dead.number, &dead.epoch]).await? == 0 {
+        return Ok(None);
+    }
+    let epoch = dead.epoch + 1;
+    client.execute(&s.fence_lanes, &[&dead.number, &epoch]).await?;
+    let rows = client.query(&s.return_claims, &[&owner(dead.number, 0), &owner(dead.number, epoch)]).await?;
+    client.execute(&s.keep_prepared, &[&owner(dead.number, 0), &owner(dead.number, epoch)]).await?;
+    client.execute(&s.recovered, &[&dead.number, &epoch]).await?;
+    let mut queues: Vec<QueueId> = rows.iter().map(|row| queue_id(row.get(0))).collect();
+    queues.sort_unstable();
+    queues.dedup();
+    Ok(Some(queues))
+}
+
+pub(super) async fn leave(admin: &Connected, number: i32, epoch: i64) -> Result<(), tokio_postgres::Error> {
+    admin.client.execute(&admin.statements.leave, &[&number, &epoch]).await.map(|_| ())
+}

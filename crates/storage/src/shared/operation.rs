@@ -1,0 +1,216 @@
+//! What a lane is asked to do, and what it answers.
+
+use std::sync::Weak;
+
+use model::timestamp::Timestamp;
+use tokio::sync::oneshot;
+
+use crate::shared::inbox::Inbox;
+use crate::shared::row::NewRow;
+use crate::{DeliveryKey, QueueId, StoreError, StoredMessage};
+
+/// A message in the table that is this member's, or that was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) queue: QueueId,
+    pub(super) key: DeliveryKey,
+}
+
+/// A got message of an open unit of work.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Claim {
+    pub(super) place: Place,
+    pub(super) persistent: bool,
+    pub(super) in_parts: bool,
+    /// Bytes of its body.
+    pub(super) length: i64,
+}
+
+/// Which message is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Wanted {
+    First,
+    Correlation([u8; 24]),
+    Message([u8; 24]),
+    /// This one, if it is as it was looked at. `is_locked`: a browser that asks for it has its lock.
+    Seen {
+        key: DeliveryKey,
+        backouts: u32,
+        is_locked: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Manner {
+    /// Outside a unit of work: gone once the batch is committed.
+    Take,
+    /// In a unit of work: this member's until the unit ends.
+    Claim,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Taking {
+    pub(super) queue: QueueId,
+    pub(super) wanted: Wanted,
+    pub(super) manner: Manner,
+    pub(super) now: Timestamp,
+}
+
+/// Its number in the database, which no other unit of the member ever had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct UnitNumber(pub(super) i64);
+
+/// A unit of work as the database needs to know it.
+#[derive(Clone, Default)]
+pub(super) struct Work {
+    pub(super) puts: Vec<NewRow>,
+    pub(super) gets: Vec<Claim>,
+}
+
+pub(super) enum Operation {
+    Put(NewRow),
+    Take(Taking),
+    /// Of a browser; nobody else gets the message until it is released.
+    Lock(Place),
+    Commit {
+        work: Work,
+        /// The unit has work in the private store too: this row makes it committed there.
+        decision: Option<UnitNumber>,
+    },
+    BackOut(Vec<Claim>),
+    /// Locks, and claims that never were a unit's: no count is raised.
+    Release(Vec<Place>),
+    /// All of them or none.
+    ClaimAll {
+        queue: QueueId,
+        seen: Vec<Wanted>,
+        now: Timestamp,
+    },
+    Prepare {
+        work: Work,
+        number: UnitNumber,
+        xid: Option<Vec<u8>>,
+    },
+    FinishPrepared {
+        number: UnitNumber,
+        commits: bool,
+    },
+    /// Decisions that the private store has followed.
+    Forget(Vec<UnitNumber>),
+    TakeExpired {
+        queue: QueueId,
+        now: Timestamp,
+        maximum: i64,
+    },
+    /// Up to so many messages that nobody holds.
+    ClearStep {
+        queue: QueueId,
+        maximum: i64,
+        /// Also those that units of work hold: the queue is being deleted.
+        with_held: bool,
+    },
+}
+
+pub(super) enum Answer {
+    Done,
+    Taken(Option<Taken>),
+    AllTaken(Option<Vec<Taken>>),
+    Locked(bool),
+    Expired(Vec<StoredMessage>),
+    Cleared(u32),
+    /// Queues that got messages back or new ones.
+    Finished(Vec<QueueId>),
+}
+
+pub(super) struct Taken {
+    pub(super) claim: Claim,
+    pub(super) message: StoredMessage,
+    /// Gives a claim back that no unit of work has taken over.
+    pub(super) guard: Option<Guard>,
+}
+
+/// Releases a message when it is dropped.
+pub(super) struct Guard {
+    pub(super) place: Place,
+    pub(super) inbox: Weak<Inbox>,
+    pub(super) is_kept: bool,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if !self.is_kept
+            && let Some(inbox) = self.inbox.upgrade()
+        {
+            inbox.release(vec![self.place]);
+        }
+    }
+}
+
+impl Taken {
+    /// A unit of work has it now.
+    pub(super) fn keep(mut self) -> (Claim, StoredMessage) {
+        if let Some(guard) = &mut self.guard {
+            guard.is_kept = true;
+        }
+        (self.claim, self.message)
+    }
+}
+
+pub(super) struct Job {
+    pub(super) operation: Operation,
+    /// `None` once the caller was told something else.
+    pub(super) answer: Option<oneshot::Sender<Result<Answer, StoreError>>>,
+}
+
+impl Job {
+    pub(super) fn tell(&mut self, answer: Result<Answer, StoreError>) -> Result<(), Result<Answer, StoreError>> {
+        match self.answer.take() {
+            Some(sender) => sender.send(answer),
+            None => Err(answer),
+        }
+    }
+
+    /// Bytes that it adds to a batch.
+    pub(super) fn size(&self) -> usize {
+        match &self.operation {
+            Operation::Put(row) => row.size(),
+            Operation::Commit { work, .. } | Operation::Prepare { work, .. } => {
+                work.puts.iter().map(NewRow::size).sum()
+            }
+            _ => 0,
+        }
+    }
+
+    /// It has a transaction of its own.
+    pub(super) fn is_alone(&self) -> bool {
+        matches!(
+            self.operation,
+            Operation::ClaimAll { .. }
+                | Operation::Prepare { .. }
+                | Operation::FinishPrepared { .. }
+                | Operation::TakeExpired { .. }
+                | Operation::ClearStep { .. }
+        )
+    }
+}
+
+impl Operation {
+    /// Its commit is waited for until it is on disk: messages that must not be lost enter or leave for good.
+    pub(super) fn must_last(&self) -> bool {
+        match self {
+            Self::Put(row) => row.persistent,
+            Self::Take(taking) => taking.manner == Manner::Take,
+            Self::Commit { work, decision } => decision.is_some() || work.must_last(),
+            Self::Prepare { .. } | Self::FinishPrepared { .. } | Self::TakeExpired { .. } | Self::ClearStep { .. } => {
+                true
+            }
+            Self::Lock(_) | Self::BackOut(_) | Self::Release(_) | Self::ClaimAll { .. } | Self::Forget(_) => false,
+        }
+    }
+}
+
+impl Work {
+    fn must_last(&self) -> bool {
+        self.puts.iter().any(|row| row.persistent) || self.gets.iter().any(|claim| claim.persistent)
+    }
+}

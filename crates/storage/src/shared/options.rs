@@ -1,0 +1,30 @@
+//! How a member takes part in a group.
+
+use std::time::Duration;
+
+/// Where the group's database is, and how this member uses it.
+#[derive(Clone)]
+pub struct SharedOptions {
+    /// As `postgres://` URL or in `key=value` form. Of several hosts the one that takes writes is used.
+    pub database: String,
+    /// The member's name, unique in the group: the queue manager's.
+    pub member: String,
+    /// How long a verb waits for a database that is away before it is refused with `Unreachable`.
+    pub patience: Duration,
+    /// A batch without an answer after this time gives its connection up. It is never cancelled.
+    pub deadline: Duration,
+    /// Beats of a peer that do not change for this long mean that it is dead.
+    pub silence: Duration,
+}
+
+impl SharedOptions {
+    pub fn new(database: String, member: String) -> Self {
+        Self {
+            database,
+            member,
+            patience: Duration::from_secs(60),
+            deadline: Duration::from_secs(5),
+            silence: Duration::from_secs(6),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+-- Tables of a queue-sharing group in one database. Format version 1: `schema.rs` compares it.
+
+-- Of the group. One row.
+CREATE TABLE group_state (
+  only_row bool PRIMARY KEY DEFAULT true CHECK (only_row),
+  name text NOT NULL,
+  schema_version int4 NOT NULL,
+  -- Members prove to each other with it that they belong to the group.
+  secret bytea NOT NULL,
+  definition_version int8 NOT NULL DEFAULT 0
+);
+
+-- epoch rises each time the member joins and each time a peer recovers it; what carries an older one changes nothing.
+CREATE TABLE member (
+  number int4 PRIMARY KEY CHECK (number BETWEEN 1 AND 1023),
+  name text NOT NULL UNIQUE,
+  epoch int8 NOT NULL,
+  beat int8 NOT NULL DEFAULT 0,
+  state text NOT NULL CHECK (state IN ('ACTIVE', 'INACTIVE', 'RECOVERING', 'FAILED')),
+  address text NOT NULL,
+  level int4 NOT NULL
+) WITH (fillfactor = 50);
+
+-- One row for each connection of a member that changes messages: each of its transactions adds one to batch.
+CREATE TABLE lane (
+  member int4 NOT NULL,
+  lane int4 NOT NULL,
+  epoch int8 NOT NULL,
+  batch int8 NOT NULL,
+  PRIMARY KEY (member, lane)
+) WITH (fillfactor = 50);
+
+CREATE SEQUENCE queue_number AS int4;
+
+-- What each lane has added to a queue and taken from it: their sum is the depth.
+CREATE TABLE queue_depth (
+  queue int4 NOT NULL,
+  member int4 NOT NULL,
+  lane int4 NOT NULL,
+  messages int8 NOT NULL,
+  bytes int8 NOT NULL,
+  PRIMARY KEY (queue, member, lane)
+) WITH (fillfactor = 50);
+
+-- Prepared units of work, and decisions over units that touch private queues too.
+CREATE TABLE unit (
+  member int4 NOT NULL,
+  number int8 NOT NULL,
+  state text NOT NULL CHECK (state IN ('prepared', 'committed')),
+  xid bytea,
+  in_group bool NOT NULL,
+  PRIMARY KEY (member, number)
+);
+
+-- owner is NULL while the message is free, else member * 2^32 + epoch; hold says why: g got, p put, l locked by a browser.
+-- unit is set once the unit of work is prepared.
+CREATE TABLE message (
+  queue int4 NOT NULL,
+  rank int2 NOT NULL,
+  position int8 NOT NULL,
+  owner int8,
+  hold "char",
+  unit int8,
+  backout int4 NOT NULL DEFAULT 0,
+  persistent bool NOT NULL,
+  expires int8,
+  arrived int8 NOT NULL,
+  length int4 NOT NULL,
+  parts int4 NOT NULL,
+  -- The first eight bytes of a hash; NULL for an identifier of zeros, which nobody looks for.
+  message_key int8,
+  correlation_key int8,
+  group_key int8,
+  message_id bytea NOT NULL,
+  correlation_id bytea NOT NULL,
+  group_id bytea NOT NULL,
+  sequence int4 NOT NULL,
+  segment int4 NOT NULL,
+  flags int4 NOT NULL,
+  -- The descriptor as the recovery log encodes it.
+  head bytea NOT NULL,
+  -- Empty when the body is in parts.
+  body bytea NOT NULL,
+  PRIMARY KEY (queue, rank, position)
+) WITH (
+  fillfactor = 80, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0.01,
+  autovacuum_vacuum_cost_delay = 0, autovacuum_vacuum_insert_threshold = 1000000
+);
+ALTER TABLE message ALTER head SET STORAGE EXTERNAL, ALTER body SET STORAGE EXTERNAL;
+CREATE INDEX message_by_correlation ON message (queue, correlation_key, rank, position) WHERE correlation_key IS NOT NULL;
+CREATE INDEX message_by_id ON message (queue, message_key, rank, position) WHERE message_key IS NOT NULL;
+CREATE INDEX message_by_group ON message (queue, group_key, rank, position) WHERE group_key IS NOT NULL;
+CREATE INDEX message_by_owner ON message (owner) WHERE owner IS NOT NULL;
+CREATE INDEX message_by_expiry ON message (queue, expires) WHERE expires IS NOT NULL;
+
+-- Bodies of more than 256 KiB.
+CREATE TABLE message_part (
+  position int8 NOT NULL,
+  part int4 NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (position, part)
+);
+ALTER TABLE message_part ALTER bytes SET STORAGE EXTERNAL;

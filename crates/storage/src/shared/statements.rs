@@ -1,0 +1,256 @@
+//! Every SQL text of the shared store but its schema.
+//!
+//! Each is prepared once a connection, with a generic plan that never sorts or scans a table: a test looks at each plan.
+//! Keys are compared by their first columns and never by `ctid`, which is not unique in a partitioned table.
+//!
+//! `$me` in comments is the owner that stands for this member in its present epoch.
+
+use tokio_postgres::{Client, Error, Statement};
+
+macro_rules! statements {
+    ($($(#[$doc:meta])* $name:ident = $text:expr;)*) => {
+        /// Prepared on one connection.
+        pub(super) struct Statements {
+            $($(#[$doc])* pub(super) $name: Statement,)*
+        }
+
+        impl Statements {
+            pub(super) async fn prepare(client: &Client) -> Result<Self, Error> {
+                Ok(Self { $($name: client.prepare($text).await?,)* })
+            }
+        }
+
+        /// Name and text of each, for tests that look at its plan.
+        pub fn explained() -> Vec<(&'static str, &'static str)> {
+            vec![$((stringify!($name), $text),)*]
+        }
+    };
+}
+
+/// What another transaction may take: nobody's, and its time has not come.
+macro_rules! free {
+    ($now:literal) => {
+        concat!("m.owner IS NULL AND (m.expires IS NULL OR m.expires > ", $now, ")")
+    };
+}
+
+macro_rules! message_columns {
+    () => {
+        "n.o, m.queue, m.rank, m.position, m.backout, m.persistent, m.expires, m.arrived, m.parts, m.head, m.body"
+    };
+}
+
+/// Removes what `$choose` finds.
+macro_rules! take {
+    ($choose:expr) => {
+        concat!(
+            "WITH n AS MATERIALIZED (",
+            $choose,
+            ") DELETE FROM message m USING n WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING ",
+            message_columns!()
+        )
+    };
+}
+
+/// Makes what `$choose` finds this member's.
+macro_rules! claim {
+    ($choose:expr, $me:literal) => {
+        concat!(
+            "WITH n AS MATERIALIZED (",
+            $choose,
+            ") UPDATE message m SET owner = ",
+            $me,
+            ", hold = 'g' FROM n WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING ",
+            message_columns!()
+        )
+    };
+}
+
+/// Of each queue the first ones: `$1` queue, `$2` how many, `$3` now.
+macro_rules! first {
+    () => {
+        concat!(
+            "SELECT x.*, k.o FROM unnest($1::int4[], $2::int8[], $3::int8[]) WITH ORDINALITY AS k(q, n, t, o) CROSS JOIN LATERAL \
+             (SELECT m.queue, m.rank, m.position FROM message m WHERE m.queue = k.q AND ",
+            free!("k.t"),
+            " ORDER BY m.rank, m.position LIMIT k.n FOR UPDATE SKIP LOCKED) x"
+        )
+    };
+}
+
+/// For each key the first one: `$1` queue, `$2` hash, `$3` identifier, `$4` now.
+macro_rules! by_identifier {
+    ($key:literal, $identifier:literal) => {
+        concat!(
+            "SELECT x.*, k.o FROM unnest($1::int4[], $2::int8[], $3::bytea[], $4::int8[]) WITH ORDINALITY AS k(q, h, i, t, o) \
+             CROSS JOIN LATERAL (SELECT m.queue, m.rank, m.position FROM message m WHERE m.queue = k.q AND m.",
+            $key,
+            " = k.h AND m.",
+            $identifier,
+            " = k.i AND ",
+            free!("k.t"),
+            " ORDER BY m.rank, m.position LIMIT 1 FOR UPDATE SKIP LOCKED) x"
+        )
+    };
+}
+
+/// Those that were looked at and have not changed: `$1` queue, `$2` rank, `$3` position, `$4` backout count, `$5` locked by a
+/// browser of this member who asks, `$6` now, `$7` me.
+macro_rules! seen {
+    () => {
+        "SELECT x.*, k.o FROM unnest($1::int4[], $2::int2[], $3::int8[], $4::int4[], $5::bool[], $6::int8[]) WITH ORDINALITY \
+         AS k(q, r, p, b, l, t, o) CROSS JOIN LATERAL (SELECT m.queue, m.rank, m.position FROM message m WHERE m.queue = k.q \
+         AND m.rank = k.r AND m.position = k.p AND m.backout = k.b AND (m.expires IS NULL OR m.expires > k.t) \
+         AND (m.owner IS NULL OR k.l AND m.owner = $7::int8 AND m.hold = 'l') FOR UPDATE SKIP LOCKED) x"
+    };
+}
+
+/// Messages by their keys: `$1` queue, `$2` rank, `$3` position, `$4` me.
+macro_rules! mine {
+    () => {
+        "FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
+         WHERE m.queue = t.q AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8"
+    };
+}
+
+/// As `mine`, for DELETE.
+macro_rules! using_mine {
+    () => {
+        "USING unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
+         WHERE m.queue = t.q AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8"
+    };
+}
+
+/// What a look needs to choose: `$1` queue, `$2` rank and `$3` position behind which it begins, `$4` now, `$5` me, `$6` how many.
+macro_rules! candidates {
+    ($condition:literal) => {
+        concat!(
+            "SELECT m.rank, m.position, m.message_id, m.correlation_id, m.group_id, m.sequence, m.segment, m.flags, m.length, \
+             m.backout, m.owner IS NOT NULL FROM message m WHERE m.queue = $1 AND (m.rank, m.position) > ($2::int2, $3::int8) \
+             AND (m.owner IS NULL OR m.owner = $5::int8 AND m.hold = 'l') AND (m.expires IS NULL OR m.expires > $4::int8)",
+            $condition,
+            " ORDER BY m.rank, m.position LIMIT $6::int8"
+        )
+    };
+}
+
+statements! {
+    /// `$1` member, `$2` lane, `$3` epoch, `$4` number of the batch. Divides by zero when the lane belongs to a later epoch.
+    fence = "WITH f AS (UPDATE lane SET batch = $4::int8 WHERE member = $1 AND lane = $2 AND epoch = $3 AND batch = $4::int8 - 1 \
+             RETURNING 1) SELECT 1 / count(*) FROM f";
+    /// The number of the last batch that was committed; waits for one whose connection broke. No row: fenced.
+    ask = "UPDATE lane SET batch = batch WHERE member = $1 AND lane = $2 AND epoch = $3 RETURNING batch";
+    /// In milliseconds since 1970.
+    clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8";
+
+    put = "INSERT INTO message (queue, rank, position, persistent, expires, arrived, length, parts, message_key, correlation_key, \
+           group_key, message_id, correlation_id, group_id, sequence, segment, flags, head, body) \
+           SELECT * FROM unnest($1::int4[], $2::int2[], $3::int8[], $4::bool[], $5::int8[], $6::int8[], $7::int4[], $8::int4[], \
+           $9::int8[], $10::int8[], $11::int8[], $12::bytea[], $13::bytea[], $14::bytea[], $15::int4[], $16::int4[], $17::int4[], \
+           $18::bytea[], $19::bytea[])";
+    put_parts = "INSERT INTO message_part (position, part, bytes) SELECT * FROM unnest($1::int8[], $2::int4[], $3::bytea[])";
+    parts = "SELECT position, bytes FROM message_part WHERE position = ANY ($1::int8[]) ORDER BY position, part";
+    delete_parts = "DELETE FROM message_part WHERE position = ANY ($1::int8[])";
+
+    take_first = take!(first!());
+    claim_first = claim!(first!(), "$4::int8");
+    take_by_correlation = take!(by_identifier!("correlation_key", "correlation_id"));
+    claim_by_correlation = claim!(by_identifier!("correlation_key", "correlation_id"), "$5::int8");
+    take_by_message = take!(by_identifier!("message_key", "message_id"));
+    claim_by_message = claim!(by_identifier!("message_key", "message_id"), "$5::int8");
+    take_seen = take!(seen!());
+    claim_seen = claim!(seen!(), "$7::int8");
+    /// `$4` me. A row: it is locked now.
+    lock_free = "WITH n AS MATERIALIZED (SELECT m.queue, m.rank, m.position FROM message m WHERE m.queue = $1 \
+                           AND m.rank = $2 AND m.position = $3 AND m.owner IS NULL FOR UPDATE SKIP LOCKED) \
+                           UPDATE message m SET owner = $4::int8, hold = 'l' FROM n WHERE m.queue = n.queue AND m.rank = n.rank \
+                           AND m.position = n.position RETURNING m.position";
+
+    /// `$5` how many there must be; divides by zero when some are no longer this member's.
+    finish_gets = concat!("WITH g AS (DELETE FROM message m ", using_mine!(), " RETURNING 1) SELECT 1 / (count(*) = $5::int8)::int4 FROM g");
+    back_out = concat!("UPDATE message m SET owner = NULL, hold = NULL, unit = NULL, backout = m.backout + 1 ", mine!());
+    release = concat!("UPDATE message m SET owner = NULL, hold = NULL, unit = NULL ", mine!());
+
+    /// `$5` the unit of work, `$6` how many there must be.
+    prepare_gets = concat!("WITH g AS (UPDATE message m SET unit = $5::int8 ", mine!(), " RETURNING 1) \
+                            SELECT 1 / (count(*) = $6::int8)::int4 FROM g");
+    /// Messages just put become those of a prepared unit of work.
+    prepare_puts = "UPDATE message m SET owner = $4::int8, hold = 'p', unit = $5::int8 \
+                    FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
+                    WHERE m.queue = t.q AND m.rank = t.r AND m.position = t.p";
+    prepare_unit = "INSERT INTO unit (member, number, state, xid, in_group) VALUES ($1, $2, 'prepared', $3, $4)";
+    decide = "INSERT INTO unit (member, number, state, xid, in_group) VALUES ($1, $2, 'committed', NULL, false)";
+    forget_units = "DELETE FROM unit WHERE member = $1 AND number = ANY ($2::int8[])";
+    prepared_units = "SELECT number, xid FROM unit WHERE member = $1 AND state = 'prepared' ORDER BY number";
+    decided_units = "SELECT number FROM unit WHERE member = $1 AND state = 'committed'";
+    /// `$1` owner, `$2` the unit of work. Answers queue and whether it was put.
+    held_by_unit = "SELECT queue, hold = 'p' FROM message WHERE owner = $1 AND unit = $2";
+    /// `$1` owner, `$2` the unit of work. Answers queue, rank, position, whether the message is gone, length, parts.
+    commit_prepared_gets = "DELETE FROM message WHERE owner = $1 AND unit = $2 AND hold = 'g' \
+                            RETURNING queue, rank, position, true, length, parts";
+    commit_prepared_puts = "UPDATE message SET owner = NULL, hold = NULL, unit = NULL WHERE owner = $1 AND unit = $2 AND hold = 'p' \
+                            RETURNING queue, rank, position, false, length, parts";
+    back_out_prepared_gets = "UPDATE message SET owner = NULL, hold = NULL, unit = NULL, backout = backout + 1 \
+                              WHERE owner = $1 AND unit = $2 AND hold = 'g' RETURNING queue, rank, position, false, length, parts";
+    back_out_prepared_puts = "DELETE FROM message WHERE owner = $1 AND unit = $2 AND hold = 'p' \
+                              RETURNING queue, rank, position, true, length, parts";
+
+    /// `$1` queues, `$2` member, `$3` lane, `$4` messages, `$5` bytes.
+    depth_add = "INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes) SELECT t.q, $2, $3, t.m, t.b \
+                 FROM unnest($1::int4[], $4::int8[], $5::int8[]) AS t(q, m, b) ON CONFLICT (queue, member, lane) \
+                 DO UPDATE SET messages = d.messages + excluded.messages, bytes = d.bytes + excluded.bytes";
+    /// What others and what this member (`$2`) have added.
+    depths = "SELECT d.queue, d.member = $2, sum(d.messages)::int8, sum(d.bytes)::int8 FROM unnest($1::int4[]) AS k(q) \
+              JOIN queue_depth d ON d.queue = k.q GROUP BY 1, 2";
+    next_expiries = "SELECT k.q, x.expires, y.arrived FROM unnest($1::int4[]) AS k(q) \
+                     LEFT JOIN LATERAL (SELECT m.expires FROM message m WHERE m.queue = k.q AND m.expires IS NOT NULL \
+                     ORDER BY m.expires LIMIT 1) x ON true \
+                     LEFT JOIN LATERAL (SELECT m.arrived FROM message m WHERE m.queue = k.q ORDER BY m.rank, m.position LIMIT 1) y ON true";
+    /// Queues that have something to take.
+    waiting = concat!("SELECT k.q FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL (SELECT 1 FROM message m WHERE m.queue = k.q AND ",
+                      free!("$2::int8"), " ORDER BY m.rank, m.position LIMIT 1) x");
+
+    candidates = candidates!("");
+    candidates_by_correlation = candidates!(" AND m.correlation_key = $7::int8 AND m.correlation_id = $8::bytea");
+    candidates_by_message = candidates!(" AND m.message_key = $7::int8 AND m.message_id = $8::bytea");
+    candidates_by_group = candidates!(" AND m.group_key = $7::int8 AND m.group_id = $8::bytea");
+    /// `$2` position, in any rank.
+    candidate_at = "SELECT m.rank, m.position, m.message_id, m.correlation_id, m.group_id, m.sequence, m.segment, m.flags, m.length, \
+                    m.backout, m.owner IS NOT NULL FROM message m WHERE m.queue = $1 \
+                    AND m.rank = ANY ('{0,1,2,3,4,5,6,7,8,9}'::int2[]) AND m.position = $2::int8 \
+                    AND (m.owner IS NULL OR m.owner = $4::int8 AND m.hold = 'l') AND (m.expires IS NULL OR m.expires > $3::int8)";
+    group_members = "SELECT m.position, m.sequence, m.segment, m.flags, m.length, m.rank, m.owner IS NOT NULL FROM message m \
+                     WHERE m.queue = $1 AND m.group_key = $2::int8 AND m.group_id = $3::bytea \
+                     AND (m.owner IS NULL OR m.owner = $5::int8 AND m.hold = 'l') AND (m.expires IS NULL OR m.expires > $4::int8)";
+    /// Places before one, nearest first.
+    before = "SELECT m.rank, m.position FROM message m WHERE m.queue = $1 AND (m.rank, m.position) < ($2::int2, $3::int8) \
+              ORDER BY m.rank DESC, m.position DESC LIMIT $4::int8";
+    read = "SELECT 1::int8, m.queue, m.rank, m.position, m.backout, m.persistent, m.expires, m.arrived, m.parts, m.head, m.body \
+            FROM message m WHERE m.queue = $1 AND m.rank = $2 AND m.position = $3";
+
+    take_expired = concat!(
+        "WITH n AS MATERIALIZED (SELECT m.queue, m.rank, m.position, 1::int8 AS o FROM message m WHERE m.queue = $1 AND m.expires <= $2::int8 \
+         AND m.owner IS NULL ORDER BY m.expires LIMIT $3::int8 FOR UPDATE SKIP LOCKED) DELETE FROM message m USING n \
+         WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING ", message_columns!());
+    is_held = "SELECT 1 FROM message m WHERE m.owner IS NOT NULL AND m.queue = $1 LIMIT 1";
+    clear_step = "WITH n AS MATERIALIZED (SELECT m.queue, m.rank, m.position FROM message m WHERE m.queue = $1 \
+                  AND (m.owner IS NULL OR $3::bool) ORDER BY m.rank, m.position LIMIT $2::int8 FOR UPDATE SKIP LOCKED) DELETE FROM message m USING n \
+                  WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING m.queue, m.rank, m.position, true, m.length, m.parts";
+    next_queue = "SELECT nextval('queue_number')::int4";
+
+    beat = "UPDATE member SET beat = beat + 1 WHERE number = $1 AND epoch = $2";
+    members = "SELECT number, name, epoch, beat, state, address, level FROM member ORDER BY number";
+    /// `$1` member, `$2` epoch that ends. No row: a peer does it already.
+    fence_member = "UPDATE member SET epoch = epoch + 1, state = 'RECOVERING' WHERE number = $1 AND epoch = $2";
+    fence_lanes = "UPDATE lane SET epoch = $2::int8 WHERE member = $1 AND epoch < $2::int8";
+    /// What a dead member had got goes back with its count raised; what its browsers had locked goes back as it was.
+    /// `$1` and `$2`: owners from and before which.
+    return_claims = "UPDATE message SET owner = NULL, hold = NULL, backout = backout + (hold = 'g')::int4 \
+                     WHERE owner >= $1::int8 AND owner < $2::int8 AND unit IS NULL RETURNING queue";
+    /// Prepared units of work stay, and belong to the member's present epoch.
+    keep_prepared = "UPDATE message SET owner = $2::int8 WHERE owner >= $1::int8 AND owner < $2::int8 AND unit IS NOT NULL";
+    recovered = "UPDATE member SET state = 'FAILED' WHERE number = $1 AND epoch = $2 AND state = 'RECOVERING'";
+    leave = "UPDATE member SET state = 'INACTIVE' WHERE number = $1 AND epoch = $2";
+    /// What the database says this member holds, outside prepared units of work.
+    claims = "SELECT queue, rank, position FROM message WHERE owner = $1 AND unit IS NULL";
+}
