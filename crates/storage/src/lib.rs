@@ -1,5 +1,7 @@
 //! Where messages and definitions last: the store contract, and the private store (memory plus recovery log).
 //!
+//! `store.rs` is the face that a queue manager knows.
+//!
 //! The queue manager decides what a verb means; a store only keeps messages in delivery order, owned by units of work,
 //! and makes what is persistent durable. It knows neither names, authorities nor MQI options.
 //!
@@ -11,6 +13,7 @@
 
 pub mod error;
 pub mod private;
+mod store;
 
 use std::time::Duration;
 
@@ -25,10 +28,21 @@ pub use private::{
     MessageCount, PrivateStore, QuarantineListener, Quarantined, RECEIPT_MAXIMUM, Receipt, ReceiptKey, ReceiptOfPut,
     Scan, StoredQueue, VerificationRate, before_sleep, block_on,
 };
+pub use store::Store;
 
 /// A queue within one store. Never used again for another queue while any record of the old one exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QueueId(pub u32);
+
+impl QueueId {
+    /// Of the numbers of shared queues.
+    const SHARED: u32 = 1 << 31;
+
+    /// Its messages are in the shared store of the group, not in the recovery log.
+    pub fn is_shared(self) -> bool {
+        self.0 & Self::SHARED != 0
+    }
+}
 
 /// Arrival number of a message within its queue: unique for all time, kept across back out and restart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
