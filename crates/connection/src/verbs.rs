@@ -166,14 +166,14 @@ impl Local {
     ///
     /// # Errors
     /// 2036; 2019 for a handle of a remote connection.
-    pub fn browse_back(
+    pub async fn browse_back(
         &self,
         handle: ObjectHandle,
         before: Option<queue_manager::Place>,
         count: usize,
     ) -> Result<Option<queue_manager::Place>, ConnectionError> {
         let ObjectHandle::Local(handle) = handle else { return Err(foreign_handle()) };
-        Ok(self.connection.browse_back(handle, before, count)?)
+        Ok(self.connection.browse_back(handle, before, count).await?)
     }
 
     /// As `Connection::get`, with what else the queue manager says of the message.

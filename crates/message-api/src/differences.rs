@@ -125,7 +125,7 @@ fn name(kind: IdentifierKind) -> &'static str {
     }
 }
 
-const KINDS: [IdentifierKind; 3] = [IdentifierKind::Message, IdentifierKind::Correlation, IdentifierKind::Group];
+pub const KINDS: [IdentifierKind; 3] = [IdentifierKind::Message, IdentifierKind::Correlation, IdentifierKind::Group];
 
 fn of_kind(message: &Surveyed, kind: IdentifierKind) -> &[u8; 24] {
     match kind {

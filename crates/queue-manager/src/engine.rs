@@ -36,7 +36,7 @@ use model::name::{ObjectName, QueueManagerName, QueueName, TopicName};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use parking_lot::RwLock;
-use storage::PrivateStore;
+use storage::Store;
 
 use crate::definition::administered::AdministeredObjects;
 use crate::definition::queue_list::Order;
@@ -70,7 +70,7 @@ use crate::verb::xa::Branches;
 
 pub(crate) struct Engine {
     pub(crate) name: QueueManagerName,
-    pub(crate) store: PrivateStore,
+    pub(crate) store: Store,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) started: Timestamp,
     pub(crate) definition: RwLock<Arc<QueueManagerDefinition>>,
@@ -133,7 +133,7 @@ pub(crate) struct Loaded {
 }
 
 impl Engine {
-    pub(crate) fn new(name: QueueManagerName, store: PrivateStore, clock: Arc<dyn Clock>, loaded: Loaded) -> Self {
+    pub(crate) fn new(name: QueueManagerName, store: Store, clock: Arc<dyn Clock>, loaded: Loaded) -> Self {
         let started = clock.now();
         let starts_command_server = loaded.definition.command_server_control == Control::QueueManager;
         let engine = Self {

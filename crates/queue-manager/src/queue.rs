@@ -42,7 +42,7 @@ use model::options::OpenOptions;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use parking_lot::{Mutex, RwLock};
-use storage::{MessageCount, Position, PrivateStore, QueueId};
+use storage::{MessageCount, Position, QueueId, Store};
 
 use crate::instrumentation::event::performance::Performance;
 use crate::instrumentation::statistics::QueueFigures;
@@ -184,7 +184,7 @@ fn moment(counter: &AtomicU64) -> Option<Timestamp> {
 
 impl Queue {
     /// A local queue's messages are in `store` by now.
-    pub(crate) fn new(definition: QueueDefinition, creator: Option<Arc<str>>, store: &PrivateStore) -> Self {
+    pub(crate) fn new(definition: QueueDefinition, creator: Option<Arc<str>>, store: &Store) -> Self {
         let id = QueueId(definition.as_local().map_or(0, |local| local.store_id));
         Self {
             name: definition.name,
@@ -210,7 +210,7 @@ impl Queue {
     }
 
     /// A queue whose messages were there before this process: nothing is known of them.
-    pub(crate) fn recovered(definition: QueueDefinition, store: &PrivateStore) -> Self {
+    pub(crate) fn recovered(definition: QueueDefinition, store: &Store) -> Self {
         let queue = Self::new(definition, None, store);
         *queue.performance.lock() = Performance::recovered();
         queue.longest.store(usize::MAX, Ordering::Relaxed);

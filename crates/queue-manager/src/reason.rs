@@ -57,6 +57,11 @@ pub(crate) fn of_store(engine: &Engine, error: &StoreError) -> Reason {
             debug!("the store is closed");
             Reason::QMgrStopping
         }
+        // The shared store has said why.
+        StoreError::Unreachable => Reason::CfNotAvailable,
+        StoreError::Database => Reason::CfStrucError,
+        StoreError::BackedOut => Reason::BackedOut,
+        StoreError::NotShared => Reason::FunctionNotSupported,
     }
 }
 

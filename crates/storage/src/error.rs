@@ -116,6 +116,9 @@ pub enum StoreError {
     /// Of a shared queue; nothing has changed. The log has the database's words.
     #[error("the database of the queue-sharing group refuses the operation")]
     Database,
+    /// Nothing has changed.
+    #[error("a shared queue cannot do this")]
+    NotShared,
     /// The unit of work has lost messages that it had got on shared queues, so it was backed out.
     #[error("the unit of work was backed out")]
     BackedOut,

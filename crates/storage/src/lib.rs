@@ -1,5 +1,7 @@
 //! Where messages and definitions last: the store contract, and the private store (memory plus recovery log).
 //!
+//! `store.rs` is the face that a queue manager knows.
+//!
 //! The queue manager decides what a verb means; a store only keeps messages in delivery order, owned by units of work,
 //! and makes what is persistent durable. It knows neither names, authorities nor MQI options.
 //!
@@ -12,6 +14,7 @@
 pub mod error;
 pub mod private;
 pub mod shared;
+mod store;
 
 use std::time::Duration;
 
@@ -24,18 +27,20 @@ use model::timestamp::Timestamp;
 pub use error::{Lacking, RecoveryLogError, StoreError, lacking};
 pub use private::{
     MessageCount, PrivateStore, QuarantineListener, Quarantined, RECEIPT_MAXIMUM, Receipt, ReceiptKey, ReceiptOfPut,
-    Scan, StoredQueue, VerificationRate, before_sleep, block_on,
+    StoredQueue, VerificationRate, before_sleep, block_on,
 };
+pub use shared::{SharedOptions, SharedStore};
+pub use store::{Scan, Store};
 
 /// A queue within one store. Never used again for another queue while any record of the old one exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QueueId(pub u32);
 
 impl QueueId {
-    /// Set in the numbers of shared queues.
-    pub const SHARED: u32 = 1 << 31;
+    /// Of the numbers of shared queues.
+    const SHARED: u32 = 1 << 31;
 
-    /// The queue is in the database of a queue-sharing group.
+    /// Its messages are in the shared store of the group, not in the recovery log.
     pub fn is_shared(self) -> bool {
         self.0 & Self::SHARED != 0
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
 use storage::private::log::disk::Disk;
-use storage::{DefinitionChange, PrivateStore, StoreOptions, block_on};
+use storage::{DefinitionChange, Store, StoreOptions, block_on};
 
 use crate::StartError;
 use crate::definition::defaults;
@@ -24,8 +24,7 @@ pub fn rename(
     name: QueueManagerName,
     now: Timestamp,
 ) -> Result<(), StartError> {
-    let (store, recovered) =
-        PrivateStore::open(disk, options).map_err(|source| StartError::RecoveryLog { name, source })?;
+    let (store, recovered) = Store::open(disk, options).map_err(|source| StartError::RecoveryLog { name, source })?;
     let changes = changes(definitions::read(name, recovered.definitions)?, name, now);
     let changed = if changes.is_empty() { Ok(()) } else { block_on(store.change_definitions(changes)) };
     store.close();

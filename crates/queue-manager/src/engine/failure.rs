@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::causes::chain;
 use model::name::QueueManagerName;
-use storage::{PrivateStore, RecoveryLogError};
+use storage::{RecoveryLogError, Store};
 use tokio::sync::watch;
 use tracing::error;
 
@@ -20,7 +20,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// Writes the one line of the log that says so.
-    pub(crate) fn of_store(store: &PrivateStore, name: QueueManagerName) -> Arc<Self> {
+    pub(crate) fn of_store(store: &Store, name: QueueManagerName) -> Arc<Self> {
         let failure = Arc::new(Self::default());
         // Without the engine: the store must not be dropped, and closed, on a thread of its own log.
         let told = Arc::clone(&failure);

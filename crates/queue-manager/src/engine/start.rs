@@ -7,7 +7,7 @@ use model::definition::{AdministeredObject, QueueDefinition};
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
 use storage::private::Recovered;
-use storage::{DefinitionChange, PrivateStore, QueueId, block_on};
+use storage::{DefinitionChange, QueueId, Store, block_on};
 use tracing::info;
 
 use crate::definition::definitions::{self, Saved};
@@ -22,10 +22,8 @@ use crate::{Home, StartError, StartOptions};
 pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
     let StartOptions { name, home, store, clock, server_user } = options;
     let (store, recovered) = match home {
-        Home::Ephemeral => (PrivateStore::ephemeral(store), Recovered::default()),
-        Home::Disk(disk) => {
-            PrivateStore::open(disk, store).map_err(|source| StartError::RecoveryLog { name, source })?
-        }
+        Home::Ephemeral => (Store::ephemeral(store), Recovered::default()),
+        Home::Disk(disk) => Store::open(disk, store).map_err(|source| StartError::RecoveryLog { name, source })?,
     };
     let Recovered { definitions, messages, set_aside, .. } = recovered;
     let mut saved = definitions::read(name, definitions)?;
@@ -64,7 +62,7 @@ fn store_id(definition: &QueueDefinition) -> Option<QueueId> {
 /// What a first start makes, or what an older version did not make yet. All in one change, so that a crash leaves either
 /// everything or nothing to do again. What is there stays as it is; what was deleted after it had been made stays away.
 fn add_what_is_missing(
-    store: &PrivateStore,
+    store: &Store,
     saved: &mut Saved,
     name: QueueManagerName,
     now: Timestamp,

@@ -8,7 +8,7 @@ use model::name::{ObjectName, QueueName};
 use model::timestamp::Timestamp;
 use storage::private::StoreStatistics;
 pub use storage::private::log::disk::DiskSpace;
-use storage::{Depth, PrivateStore};
+use storage::{Depth, Store};
 
 pub use crate::queue::QueueStatistics;
 
@@ -157,7 +157,7 @@ impl QueueManager {
     }
 }
 
-pub(crate) fn status_of(store: &PrivateStore, queue: &Queue) -> Option<QueueStatus> {
+pub(crate) fn status_of(store: &Store, queue: &Queue) -> Option<QueueStatus> {
     let usage = queue.with(|definition| definition.as_local().map(|local| local.usage))?;
     let in_use = *queue.in_use.lock();
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

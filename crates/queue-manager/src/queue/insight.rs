@@ -123,7 +123,7 @@ impl QueueManager {
     pub async fn insight(&self, name: &QueueName) -> Option<Insight> {
         let engine = self.engine();
         let (opened, queue) = local(engine, name)?;
-        let survey = engine.store.survey(queue.id, MOST_LOOKED_AT, engine.now())?;
+        let survey = engine.store.survey(queue.id, MOST_LOOKED_AT, engine.now()).await.ok()??;
         let connections = engine.connections.all();
         let holders = survey.held.iter().map(|held| holder(engine, &connections, held.unit)).collect();
         let (readers, readers_are_cut) = readers(&connections, &queue);
@@ -148,7 +148,12 @@ impl QueueManager {
     }
 
     /// The first message of a queue that could be taken and has these 24 bytes as its identifier of that kind.
-    pub fn first_with_identifier(&self, queue: &QueueName, kind: IdentifierKind, id: [u8; 24]) -> Option<Position> {
+    pub async fn first_with_identifier(
+        &self,
+        queue: &QueueName,
+        kind: IdentifierKind,
+        id: [u8; 24],
+    ) -> Option<Position> {
         let engine = self.engine();
         let (_, queue) = local(engine, queue)?;
         let mut selection = Selection::default();
@@ -157,7 +162,8 @@ impl QueueManager {
             IdentifierKind::Correlation => selection.correlation_id = Some(CorrelationId::new(id)),
             IdentifierKind::Group => selection.group_id = Some(GroupId::new(id)),
         }
-        engine.store.first_fitting(queue.id, &selection, engine.now()).map(|key| key.position)
+        let found = engine.store.first_fitting(queue.id, &selection, engine.now()).await.ok()?;
+        found.map(|key| key.position)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use model::options::{GetFlags, OpenOptions};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use storage::{Candidate, DeliveryKey, GroupMember, Position, PrivateStore, Selection, StoredMessage};
+use storage::{Candidate, DeliveryKey, GroupMember, Position, Selection, Store, StoredMessage};
 
 use crate::engine::Engine;
 use crate::queue::Queue;
@@ -33,7 +33,7 @@ pub(crate) async fn look(get: &Get<'_>, now: Timestamp) -> Result<Option<Box<Get
     }
     loop {
         let Some((seen, segments)) = find(get, now).await? else { return Ok(None) };
-        if !reserve(get, seen.key, now) {
+        if !reserve(get, seen.key, now).await? {
             continue;
         }
         let key = seen.key;
@@ -69,7 +69,7 @@ pub(super) fn begin_behind(open: &Handle, place: DeliveryKey) -> Result<(), Reas
 
 /// # Errors
 /// `NotOpenForBrowse` (2036), `NotOpenForInput` (2037): no local queue.
-pub(super) fn begin_back(
+pub(super) async fn begin_back(
     engine: &Engine,
     open: &Handle,
     before: Option<DeliveryKey>,
@@ -79,7 +79,7 @@ pub(super) fn begin_back(
         return Err(Reason::NotOpenForBrowse);
     }
     let source = open.source()?;
-    let place = engine.store.back_from(source.queue.id, before, count);
+    let place = engine.store.back_from(source.queue.id, before, count).await;
     let place = place.map_err(|error| reason::of_store(engine, &error))?;
     begin(open, place);
     Ok(place)
@@ -144,10 +144,11 @@ async fn find_selected(
 }
 
 /// Locks and marks as asked. False when another handle was quicker.
-fn reserve(get: &Get<'_>, key: DeliveryKey, now: Timestamp) -> bool {
+async fn reserve(get: &Get<'_>, key: DeliveryKey, now: Timestamp) -> Result<bool, Reason> {
     if get.has(GetFlags::LOCK) {
-        if !get.engine.store.lock(get.queue.id, key, get.open.owner) {
-            return false;
+        let locked = get.engine.store.lock(get.queue.id, key, get.open.owner).await;
+        if !locked.map_err(|error| reason::of_store(get.engine, &error))? {
+            return Ok(false);
         }
         get.open.memory.lock().cursor.locked = Some(key);
     }
@@ -161,7 +162,7 @@ fn reserve(get: &Get<'_>, key: DeliveryKey, now: Timestamp) -> bool {
         let was_free = get.queue.mark(key.position, until, now);
         if !was_free && get.has(GetFlags::UNMARKED_BROWSE_MSG) {
             unlock(&get.engine.store, get.queue, get.open);
-            return false;
+            return Ok(false);
         }
     }
     let mut memory = get.open.memory.lock();
@@ -171,7 +172,7 @@ fn reserve(get: &Get<'_>, key: DeliveryKey, now: Timestamp) -> bool {
     if get.has(GetFlags::MARK_BROWSE_HANDLE) {
         memory.cursor.marks.insert(key.position);
     }
-    true
+    Ok(true)
 }
 
 /// MQGMO_UNLOCK.
@@ -183,7 +184,7 @@ pub(super) fn unlock_message(get: &Get<'_>) -> Result<Box<GetResult>, Reason> {
 }
 
 /// Gives up the handle's lock, and lets those look who passed over the message. False when it had none.
-pub(super) fn unlock(store: &PrivateStore, queue: &Queue, open: &Handle) -> bool {
+pub(super) fn unlock(store: &Store, queue: &Queue, open: &Handle) -> bool {
     let Some(key) = open.memory.lock().cursor.locked.take() else { return false };
     if store.unlock(queue.id, key, open.owner) {
         queue.waiters.wake_all();

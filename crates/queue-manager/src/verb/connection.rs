@@ -449,13 +449,13 @@ impl Connection {
     ///
     /// # Errors
     /// 2019, 2036; 2037: the handle is not one of a local queue.
-    pub fn browse_back(
+    pub async fn browse_back(
         &self,
         handle: ObjectHandle,
         before: Option<DeliveryKey>,
         count: usize,
     ) -> Result<Option<DeliveryKey>, Reason> {
-        browse::begin_back(&self.engine, &*self.state.handle(handle)?, before, count)
+        browse::begin_back(&self.engine, &*self.state.handle(handle)?, before, count).await
     }
 
     /// Makes the unit of work durable and visible; nothing to do is fine.

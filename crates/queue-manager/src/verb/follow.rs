@@ -13,10 +13,11 @@ use std::collections::BTreeSet;
 
 use model::options::{GetFlags, GetOptions, MatchOptions};
 use model::reason::Reason;
-use storage::{DeliveryKey, Position};
+use storage::{DeliveryKey, Position, StoreError};
 
 use crate::queue::Queue;
 use crate::queue::waiters::Wanted;
+use crate::reason;
 use crate::selection::matching;
 use crate::verb::connection::{Connection, GetResult, ObjectHandle};
 use crate::verb::get::Terms;
@@ -171,7 +172,8 @@ impl Following<'_> {
                 None => {
                     // In this order: what comes in between is committed, or behind the bound.
                     let bound = store.next_position();
-                    let uncommitted = store.uncommitted_puts(self.queue.id, follower.places());
+                    let uncommitted = store.uncommitted_puts(self.queue.id, follower.places()).await;
+                    let uncommitted = uncommitted.map_err(|error| self.refused(&error))?;
                     follower.pass = Some(Pass { bound, uncommitted });
                     bound
                 }
@@ -193,7 +195,8 @@ impl Following<'_> {
     async fn look_for_late(&self, follower: &mut Follower) -> Result<Option<Box<GetResult>>, Reason> {
         let known: Vec<DeliveryKey> = follower.late.iter().copied().collect();
         for place in known {
-            let is_available = self.connection.engine.store.is_available(self.queue.id, place);
+            let is_available = self.connection.engine.store.is_available(self.queue.id, place).await;
+            let is_available = is_available.map_err(|error| self.refused(&error))?;
             if is_available == Some(false) {
                 continue;
             }
@@ -222,7 +225,8 @@ impl Following<'_> {
         let mut from = 0;
         loop {
             let places = follower.places().skip(from);
-            let next = self.connection.engine.store.first_behind(self.queue.id, places);
+            let next = self.connection.engine.store.first_behind(self.queue.id, places).await;
+            let next = next.map_err(|error| self.refused(&error))?;
             let Some(next) = next.map(|next| usize::from(next.rank)) else { return Ok(None) };
             let Some(place) = follower.places().nth(next) else { return Ok(None) };
             self.connection.browse_from(self.handle, place)?;
@@ -235,6 +239,10 @@ impl Following<'_> {
             // Of the ranks before it there is nothing that matches, and of its own what was shown.
             from = rank.max(next + 1);
         }
+    }
+
+    fn refused(&self, error: &StoreError) -> Reason {
+        reason::of_store(&self.connection.engine, error)
     }
 
     async fn browse(&self, options: &GetOptions) -> Result<Option<Box<GetResult>>, Reason> {

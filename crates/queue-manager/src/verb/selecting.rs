@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use storage::{Candidate, DeliveryKey, Glimpse, PrivateStore, Scan, Selection};
+use storage::{Candidate, DeliveryKey, Glimpse, Scan, Selection, Store};
 use tokio::time::Instant;
 
 use crate::reason;
@@ -74,7 +74,10 @@ impl Search<'_> {
     ) -> Result<Option<DeliveryKey>, Reason> {
         let store = &self.get.engine.store;
         let kept = if self.is_kept { self.get.open.memory.lock().scan.take() } else { None };
-        let opened = kept.map_or_else(|| store.open_scan(self.get.queue.id), Ok);
+        let opened = match kept {
+            Some(kept) => Ok(kept),
+            None => store.open_scan(self.get.queue.id).await,
+        };
         let scan = self.scan.insert(opened.map_err(|error| reason::of_store(self.get.engine, &error))?);
         let accept = |candidate: &Candidate<'_>| filter.accepts(candidate);
         let selection = Selection { accept: Some(&accept), ..*exact };
@@ -118,7 +121,7 @@ async fn selects(get: &Get<'_>, selector: &Selector, glimpse: &Glimpse, now: Tim
     if *is_whole || headers_end(descriptor, beginning) <= beginning.len() {
         return Ok(selector.matches(descriptor, beginning));
     }
-    let store: &PrivateStore = &get.engine.store;
+    let store: &Store = &get.engine.store;
     let whole = store.browse(get.queue.id, None, &get.at(key.position), now).await;
     let whole = whole.map_err(|error| reason::of_store(get.engine, &error))?;
     Ok(whole.is_some_and(|whole| selector.matches(&whole.message.descriptor, &whole.message.body)))

@@ -212,6 +212,15 @@ impl PrivateStore {
         self.core().units.begin()
     }
 
+    /// Something was done or tried in the unit, and it has not ended.
+    pub(crate) fn has_work(&self, unit: UnitOfWorkId) -> bool {
+        matches!(self.core().units.existing(unit), Ok(Some(_)))
+    }
+
+    pub(crate) fn is_prepared(&self, unit: UnitOfWorkId) -> bool {
+        self.core().units.in_doubt().iter().any(|(known, _)| *known == unit)
+    }
+
     /// Outside a unit of work (`None`): visible at once, durable when it returns. Inside: visible at commit.
     /// The backout count starts at 0, independent of the descriptor.
     ///

@@ -436,6 +436,32 @@ impl SharedStore {
         self.commit_as(unit, Some(UnitNumber(number))).await
     }
 
+    /// For `commit_deciding`: no other unit of the member ever had it.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Closed`.
+    pub async fn decision_number(&self) -> Result<i64, StoreError> {
+        let session = self.session().await?;
+        Ok(self.running.driver.unit_number(session.epoch))
+    }
+
+    /// The recovery log has followed the decision; the database may forget it at any time.
+    pub fn forget_decision(&self, number: i64) {
+        drop(self.running.driver.inboxes[LAZY].submit(Operation::Forget(vec![UnitNumber(number)])));
+    }
+
+    /// Numbers of units that the database has decided to commit and not forgotten. Nothing of an earlier life of this member can
+    /// be decided any more.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Closed`.
+    pub async fn decided(&self) -> Result<Vec<i64>, StoreError> {
+        let session = self.session().await?;
+        let reader = &session.reader;
+        let rows = self.ask(reader.client.query(&reader.statements.decided_units, &[&session.member]).await)?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
     async fn commit_as(&self, unit: UnitOfWorkId, decision: Option<UnitNumber>) -> Result<(), StoreError> {
         if let Some(in_doubt) = self.running.units.in_doubt_of(unit) {
             return self.finish_prepared(unit, &in_doubt, true).await;

@@ -1,5 +1,5 @@
-//! The store contract as scripts, run against every kind of private store: with bodies in memory, with every body on
-//! disk, with every body in a file of its own, and ephemeral.
+//! The store contract as scripts, run against every kind of store: private with bodies in memory, with every body on disk, with every
+//! body in a file of its own, ephemeral; and shared.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use model::timestamp::Timestamp;
 use storage::private::log::disk::DirectoryDisk;
 use storage::{DeliveryKey, LockOwner, Placement, PrivateStore, QueueId, Selection, StoreOptions, block_on};
 
-use crate::script::Script;
+use crate::postgres::Database;
+use crate::script::{Home, Script};
 use crate::simulated_disk::SimulatedDisk;
 
 /// Extents of the smallest size.
@@ -32,14 +33,24 @@ pub(crate) fn small() -> StoreOptions {
 }
 
 fn on_disk(script: &str, options: StoreOptions) -> String {
-    Script::new(Some((Arc::new(SimulatedDisk::default()), options))).run(script)
+    Script::new(Home::Disk(Arc::new(SimulatedDisk::default()), options)).run(script)
 }
 
 /// The same answers from every kind of store.
 fn check(script: &str, expected: Expect) {
-    let ephemeral = Script::new(None).run(script);
+    expected.assert_eq(&in_group(script));
+    check_private(script, expected);
+}
+
+/// The same answers from every kind of private store.
+fn check_private(script: &str, expected: Expect) {
+    let ephemeral = Script::new(Home::Ephemeral).run(script);
     expected.assert_eq(&ephemeral);
     check_lasting(script, expected);
+}
+
+fn in_group(script: &str) -> String {
+    Script::new(Home::Group(Arc::new(Database::of_group("QSG1")))).run(script)
 }
 
 /// As `check`, for scripts that need a disk.
@@ -47,7 +58,7 @@ fn check_lasting(script: &str, expected: Expect) {
     let directory = tempfile::tempdir().expect("a temporary folder");
     let disk = DirectoryDisk::open(directory.path().join("log")).expect("opens");
     let defaults = StoreOptions { extent_bytes: 1 << 20, first_extent_bytes: 1 << 16, ..StoreOptions::default() };
-    expected.assert_eq(&Script::new(Some((Arc::new(disk), defaults))).run(script));
+    expected.assert_eq(&Script::new(Home::Disk(Arc::new(disk), defaults)).run(script));
     expected.assert_eq(&on_disk(script, small()));
     expected.assert_eq(&on_disk(script, StoreOptions { buffer_pool_bytes: 0, ..small() }));
     expected.assert_eq(&on_disk(script, StoreOptions { large_body_bytes: 1, ..small() }));
@@ -253,7 +264,7 @@ fn definitions_survive_a_restart() {
 #[test]
 fn a_restart_sets_aside_messages_of_queues_that_are_not_retained() {
     let disk = Arc::new(SimulatedDisk::default());
-    let mut script = Script::new(Some((disk, small())));
+    let mut script = Script::new(Home::Disk(disk, small()));
     script.run("put A; put B queue=1");
     script.forget_queue(1);
     assert_eq!(script.run("reopen; list; quarantine; reopen; list; quarantine"), "[A] aside=1 [A] aside=1");

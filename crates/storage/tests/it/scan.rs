@@ -10,7 +10,7 @@ use model::timestamp::Timestamp;
 use proptest::prelude::*;
 use storage::private::log::disk::DirectoryDisk;
 use storage::{
-    Candidate, DeliveryKey, Glimpse, LockOwner, Placement, PrivateStore, QueueId, Scan, Selection, StoreOptions,
+    Candidate, DeliveryKey, Glimpse, LockOwner, Placement, PrivateStore, QueueId, Selection, StoreOptions,
     UnitOfWorkId, block_on,
 };
 
@@ -43,7 +43,7 @@ fn queue_of(bodies: &[&'static [u8]]) -> (PrivateStore, QueueId, Vec<DeliveryKey
 }
 
 /// All that one look is shown.
-fn look(store: &PrivateStore, scan: &mut Scan, selection: &Selection<'_>, after: Option<DeliveryKey>) -> Vec<Glimpse> {
+fn look(store: &PrivateStore, scan: &mut storage::private::Scan, selection: &Selection<'_>, after: Option<DeliveryKey>) -> Vec<Glimpse> {
     let mut shown = Vec::new();
     scan.begin(selection, after);
     loop {
@@ -56,7 +56,7 @@ fn look(store: &PrivateStore, scan: &mut Scan, selection: &Selection<'_>, after:
 }
 
 /// As `look`, refusing everything.
-fn refuse(store: &PrivateStore, scan: &mut Scan, selection: &Selection<'_>) -> String {
+fn refuse(store: &PrivateStore, scan: &mut storage::private::Scan, selection: &Selection<'_>) -> String {
     let mut shown = Vec::new();
     scan.begin(selection, None);
     loop {

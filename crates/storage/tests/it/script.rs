@@ -31,14 +31,24 @@ use model::message::Message;
 use model::timestamp::Timestamp;
 use storage::private::log::disk::Disk;
 use storage::{
-    Candidate, DefinitionChange, DeliveryKey, LockOwner, Placement, PrivateStore, QueueId, Receipt, ReceiptKey,
-    Selection, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid, block_on,
+    Candidate, DefinitionChange, DeliveryKey, LockOwner, Placement, QueueId, Receipt, ReceiptKey, Selection,
+    SharedOptions, SharedStore, Store, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid, block_on,
 };
 
+use crate::postgres::Database;
+
+/// Where what a script does lasts.
+#[derive(Clone)]
+pub(crate) enum Home {
+    Ephemeral,
+    Disk(Arc<dyn Disk>, StoreOptions),
+    /// Queues are shared; of what is private nothing lasts.
+    Group(Arc<Database>),
+}
+
 pub(crate) struct Script {
-    store: PrivateStore,
-    /// `None` for an ephemeral store.
-    disk: Option<(Arc<dyn Disk>, StoreOptions)>,
+    store: Store,
+    home: Home,
     queues: Vec<QueueId>,
     units: HashMap<String, UnitOfWorkId>,
     keys: HashMap<String, DeliveryKey>,
@@ -88,14 +98,11 @@ impl<'a> Words<'a> {
 }
 
 impl Script {
-    pub(crate) fn new(disk: Option<(Arc<dyn Disk>, StoreOptions)>) -> Self {
-        let store = match &disk {
-            Some((disk, options)) => PrivateStore::open(Arc::clone(disk), options.clone()).expect("opens").0,
-            None => PrivateStore::ephemeral(StoreOptions::default()),
-        };
-        let queues = vec![store.create_queue(), store.create_queue()];
+    pub(crate) fn new(home: Home) -> Self {
+        let (store, _) = open(&home);
+        let queues = (0..2).map(|_| create_queue(&home, &store)).collect();
         let (units, keys, definitions) = (HashMap::new(), HashMap::new(), Vec::new());
-        Self { store, disk, queues, units, keys, seen: HashMap::new(), definitions, now: 1_000 }
+        Self { store, home, queues, units, keys, seen: HashMap::new(), definitions, now: 1_000 }
     }
 
     pub(crate) fn run(&mut self, script: &str) -> String {
@@ -272,7 +279,11 @@ impl Script {
     fn lock(&mut self, words: &Words<'_>, on: bool) -> String {
         let owner = LockOwner(words.number("owner").expect("owner="));
         let (queue, key) = (self.queue(words), self.keys[words.first]);
-        let done = if on { self.store.lock(queue, key, owner) } else { self.store.unlock(queue, key, owner) };
+        let done = if on {
+            block_on(self.store.lock(queue, key, owner)).expect("locks or does not")
+        } else {
+            self.store.unlock(queue, key, owner)
+        };
         if done { "yes".to_owned() } else { "no".to_owned() }
     }
 
@@ -341,20 +352,50 @@ impl Script {
     }
 
     pub(crate) fn create_queue(&self) -> QueueId {
-        self.store.create_queue()
+        create_queue(&self.home, &self.store)
     }
 
     fn reopen(&mut self) {
-        let Some((disk, options)) = &self.disk else { return };
-        self.store.close();
-        let (store, recovered) = PrivateStore::open(Arc::clone(disk), options.clone()).expect("opens again");
-        store.retain_queues(&self.queues);
-        for (unit, xid) in &recovered.in_doubt {
-            let name = String::from_utf8(xid.clone().expect("an xid").global_transaction).unwrap();
-            self.units.insert(name, *unit);
+        if let Home::Ephemeral = self.home {
+            return;
         }
-        self.definitions = recovered.definitions;
+        self.store.close();
+        let (store, definitions) = open(&self.home);
+        store.retain_queues(&self.queues);
+        if let Some(shared) = store.shared() {
+            self.queues.iter().for_each(|queue| block_on(shared.know_queue(*queue)).expect("reads the depth"));
+        }
+        for (unit, xid) in store.in_doubt() {
+            let name = String::from_utf8(xid.expect("an xid").global_transaction).unwrap();
+            self.units.insert(name, unit);
+        }
+        self.definitions = definitions;
         self.store = store;
+    }
+}
+
+/// The store, and its definitions.
+fn open(home: &Home) -> (Store, Vec<(String, Vec<u8>)>) {
+    match home {
+        Home::Ephemeral => (Store::ephemeral(StoreOptions::default()), Vec::new()),
+        Home::Disk(disk, options) => {
+            let (store, recovered) = Store::open(Arc::clone(disk), options.clone()).expect("opens");
+            (store, recovered.definitions)
+        }
+        Home::Group(database) => {
+            let options = SharedOptions::new(database.url.clone(), "QM1".to_owned());
+            let shared = SharedStore::start(options).expect("starts");
+            let store = Store::ephemeral(StoreOptions::default()).in_group(shared);
+            block_on(store.meet_group()).expect("joins the group");
+            (store, Vec::new())
+        }
+    }
+}
+
+fn create_queue(home: &Home, store: &Store) -> QueueId {
+    match home {
+        Home::Group(_) => block_on(store.create_shared_queue()).expect("makes a queue"),
+        Home::Ephemeral | Home::Disk(..) => store.create_queue(),
     }
 }
 

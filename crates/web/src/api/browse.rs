@@ -201,7 +201,7 @@ async fn backward(call: Call<'_>, queue: &mut OpenQueue<'_>, page: &Page, before
     let window = if page.is_filtered() { MOST_LOOKED_AT } else { limit };
     let handle = queue.handle();
     let Some(local) = queue.connection().local() else { return Ok(Found::default()) };
-    let begin = local.browse_back(handle, before.place(), window);
+    let begin = local.browse_back(handle, before.place(), window).await;
     let begin = begin.map_err(|error| queue.target().failed(&error))?;
     let room = call.settings.options.limits.body_bytes;
     let (mut found, mut walk, mut dropped) = (Found::default(), Walk::default(), None);

@@ -2,10 +2,13 @@
 
 use http::StatusCode;
 use identity::Identity;
-use message_api::differences::{Difference, first_difference};
+use message_api::differences::{Difference, KINDS, first_difference};
 use message_api::time_text::write_moment;
 use model::authority::{Authority, AuthorityObject};
-use queue_manager::insight::{Holder, Insight, MOST_LOOKED_AT, Program, Reader, Survey, Surveyed, Wait};
+use queue_manager::Position;
+use queue_manager::insight::{
+    Holder, IdentifierKind, Insight, MOST_LOOKED_AT, Program, Reader, Survey, Surveyed, Wait,
+};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -34,13 +37,15 @@ pub(in super::super) async fn show(call: Call<'_>, identity: &Identity) -> Resul
     // Identifiers of messages are what a browse shows.
     let browses = asker.is_administrator
         || asker.queue_manager.is_authorised(asker.principal, AuthorityObject::Queue, &name, Authority::BROWSE);
-    Ok(super::super::json(StatusCode::OK, &shown(&asker, &insight, browses)))
+    Ok(super::super::json(StatusCode::OK, &shown(&asker, &insight, browses).await))
 }
 
-fn shown(asker: &Asker<'_>, insight: &Insight, browses: bool) -> Value {
+async fn shown(asker: &Asker<'_>, insight: &Insight, browses: bool) -> Value {
     let mut left = MOST_WAITS;
-    let readers: Vec<Value> =
-        insight.readers.iter().map(|reader| shown_reader(asker, insight, reader, browses, &mut left)).collect();
+    let mut readers = Vec::with_capacity(insight.readers.len());
+    for reader in &insight.readers {
+        readers.push(shown_reader(asker, insight, reader, browses, &mut left).await);
+    }
     json!({
         "queue": insight.queue.as_str(),
         "text": summary(insight),
@@ -82,15 +87,17 @@ fn summary(insight: &Insight) -> String {
     parts.join("; ")
 }
 
-fn shown_reader(asker: &Asker<'_>, insight: &Insight, reader: &Reader, browses: bool, left: &mut usize) -> Value {
+async fn shown_reader(asker: &Asker<'_>, insight: &Insight, reader: &Reader, browses: bool, left: &mut usize) -> Value {
     let mut shown = shown_program(&reader.program);
     shown["takes"] = json!(reader.takes);
     shown["browses"] = json!(reader.browses);
     if !reader.selector.is_empty() {
         shown["selector"] = json!(reader.selector);
     }
-    let told = reader.waits.iter().take(*left);
-    let waits: Vec<Value> = told.map(|wait| shown_wait(asker, insight, reader, wait, browses)).collect();
+    let mut waits = Vec::new();
+    for wait in reader.waits.iter().take(*left) {
+        waits.push(shown_wait(asker, insight, reader, wait, browses).await);
+    }
     *left -= waits.len();
     shown["waits"] = json!(waits);
     if reader.waits.is_empty() {
@@ -99,12 +106,11 @@ fn shown_reader(asker: &Asker<'_>, insight: &Insight, reader: &Reader, browses: 
     shown
 }
 
-fn shown_wait(asker: &Asker<'_>, insight: &Insight, reader: &Reader, wait: &Wait, browses: bool) -> Value {
+async fn shown_wait(asker: &Asker<'_>, insight: &Insight, reader: &Reader, wait: &Wait, browses: bool) -> Value {
+    let elsewhere = if browses { in_other_fields(asker, insight, wait).await } else { Vec::new() };
     let look_up = |kind, id| {
-        if !browses {
-            return None;
-        }
-        asker.queue_manager.first_with_identifier(&insight.queue, kind, id)
+        let found = elsewhere.iter().find(|(known_kind, known_id, _)| *known_kind == kind && *known_id == id);
+        found.map(|(_, _, position)| *position)
     };
     let difference = first_difference(insight, reader, wait, look_up);
     let Difference { kind, text, near_misses } = difference;
@@ -118,6 +124,22 @@ fn shown_wait(asker: &Asker<'_>, insight: &Insight, reader: &Reader, wait: &Wait
         shown["nearMisses"] = near_misses.iter().map(near).collect();
     }
     shown
+}
+
+/// Messages that have what the get asks for as an identifier of another kind.
+async fn in_other_fields(
+    asker: &Asker<'_>,
+    insight: &Insight,
+    wait: &Wait,
+) -> Vec<(IdentifierKind, [u8; 24], Position)> {
+    let mut found = Vec::new();
+    for (asked, id) in wait.identifiers() {
+        for kind in KINDS.into_iter().filter(|kind| *kind != asked) {
+            let position = asker.queue_manager.first_with_identifier(&insight.queue, kind, id).await;
+            found.extend(position.map(|position| (kind, id, position)));
+        }
+    }
+    found
 }
 
 fn there(survey: &Survey, browses: bool) -> Value {

@@ -1,0 +1,182 @@
+//! A PostgreSQL of the tests' own: in a temporary folder, on a free port of the loopback interface, gone with the last test that uses it.
+
+use std::io::Read as _;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+/// A running server.
+pub(crate) struct Server {
+    process: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+/// A database with the tables of a group, on a server that other tests share.
+pub(crate) struct Database {
+    pub(crate) url: String,
+    _server: Arc<Server>,
+}
+
+impl Database {
+    pub(crate) fn of_group(name: &str) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let server = Server::shared();
+        let database = format!("group_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        server.execute(&format!("CREATE DATABASE {database}")).expect("makes a database");
+        let url = server.url(&database);
+        runtime().block_on(async {
+            let (mut client, connection) =
+                tokio_postgres::connect(&url, tokio_postgres::NoTls).await.expect("connects to its database");
+            tokio::spawn(connection);
+            storage::shared::create_schema(&mut client, name).await.expect("makes the tables");
+        });
+        Self { url, _server: server }
+    }
+
+    /// Runs SQL.
+    pub(crate) fn run(&self, sql: &str) -> Vec<Vec<Option<String>>> {
+        runtime().block_on(async {
+            let (client, connection) =
+                tokio_postgres::connect(&self.url, tokio_postgres::NoTls).await.expect("connects to its database");
+            tokio::spawn(connection);
+            let answers = client.simple_query(sql).await.expect("runs");
+            answers
+                .into_iter()
+                .filter_map(|answer| match answer {
+                    tokio_postgres::SimpleQueryMessage::Row(row) => {
+                        Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
+                    }
+                    _ => None,
+                })
+                .collect()
+        })
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+impl Server {
+    /// The one of this process; started when there is none.
+    pub(crate) fn shared() -> Arc<Self> {
+        static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        shared.upgrade().unwrap_or_else(|| {
+            let server = Arc::new(Self::start());
+            *shared = Arc::downgrade(&server);
+            server
+        })
+    }
+
+    fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let data = folder.path().join("data");
+        give_to_postgres(folder.path());
+        let made = command("initdb")
+            .args(["--username=test", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "-D"])
+            .arg(&data)
+            .output()
+            .expect("initdb starts: the package postgresql is installed");
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
+        let process = command("postgres")
+            .arg("-D")
+            .arg(&data)
+            .args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="])
+            .args(["-c", "fsync=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("postgres starts");
+        let mut server = Self { process, port, _folder: folder };
+        server.wait_until_ready();
+        server
+    }
+
+    fn wait_until_ready(&mut self) {
+        for _ in 0..600 {
+            if self.execute("SELECT 1").is_ok() {
+                // What it says from now on must not fill the pipe.
+                if let Some(mut stderr) = self.process.stderr.take() {
+                    std::thread::spawn(move || {
+                        let mut buffer = [0; 4096];
+                        while stderr.read(&mut buffer).is_ok_and(|length| length > 0) {}
+                    });
+                }
+                return;
+            }
+            if let Ok(Some(status)) = self.process.try_wait() {
+                let mut said = String::new();
+                if let Some(stderr) = &mut self.process.stderr {
+                    let _ = stderr.read_to_string(&mut said);
+                }
+                panic!("postgres ended with {status}: {said}");
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("postgres is not ready after 30 s");
+    }
+
+    /// As an administrator.
+    fn execute(&self, sql: &str) -> Result<(), tokio_postgres::Error> {
+        runtime().block_on(async {
+            let (client, connection) = tokio_postgres::connect(&self.url("postgres"), tokio_postgres::NoTls).await?;
+            tokio::spawn(connection);
+            client.batch_execute(sql).await
+        })
+    }
+
+    fn url(&self, database: &str) -> String {
+        format!("postgres://test@127.0.0.1:{}/{database}", self.port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // An immediate end: nothing of it is needed any more.
+        let _ = Command::new("kill").args(["-QUIT", &self.process.id().to_string()]).status();
+        for _ in 0..100 {
+            if matches!(self.process.try_wait(), Ok(Some(_))) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// PostgreSQL refuses to run as root: then it runs as its own user.
+fn command(name: &str) -> Command {
+    let program = programs().join(name);
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", "postgres", "--regid", "postgres", "--clear-groups", "--"]).arg(program);
+    command
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+fn give_to_postgres(folder: &Path) {
+    if is_root() {
+        let given = Command::new("chown").arg("postgres").arg(folder).status().expect("chown starts");
+        assert!(given.success(), "the folder is given to the user postgres");
+    }
+}
+
+/// Where Debian keeps the server's programs; the newest version.
+fn programs() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().filter_map(Result::ok);
+    let newest = versions.max_by_key(|entry| entry.file_name().to_string_lossy().parse::<u32>().unwrap_or(0));
+    newest.map_or_else(|| PathBuf::from("/usr/bin"), |entry| entry.path().join("bin"))
+}

@@ -1,0 +1,3 @@
+//! The shared store: its statements, its members, and what is said only of it.
+
+mod statements;

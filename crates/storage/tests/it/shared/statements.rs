@@ -1,0 +1,53 @@
+//! Each statement has a plan that finds its rows by an index, on an empty table and on a long queue.
+
+use crate::postgres::Database;
+
+/// Of a group, or a handful of rows at an administrator's request.
+const SMALL: &[&str] = &["members", "fence_member", "fence_lanes", "prepared_units", "decided_units"];
+
+fn plans(database: &Database) -> Vec<(String, String)> {
+    let settings = "SET enable_sort = off; SET enable_bitmapscan = off; SET enable_seqscan = off; \
+                    SET plan_cache_mode = force_generic_plan; SET jit = off;";
+    storage::shared::explained()
+        .into_iter()
+        .map(|(name, text)| {
+            let parameters = (1..30).rev().find(|number| text.contains(&format!("${number}"))).unwrap_or(0);
+            let arguments = vec!["NULL"; parameters].join(", ");
+            let arguments = if parameters > 0 { format!("({arguments})") } else { String::new() };
+            let rows = database.run(&format!(
+                "{settings} PREPARE {name} AS {text}; EXPLAIN (COSTS OFF) EXECUTE {name}{arguments}"
+            ));
+            let plan = rows.into_iter().flatten().flatten().collect::<Vec<_>>().join("\n");
+            (name.to_owned(), plan)
+        })
+        .collect()
+}
+
+fn check(database: &Database, when: &str) {
+    for (name, plan) in plans(database) {
+        if SMALL.contains(&name.as_str()) {
+            continue;
+        }
+        for table in ["message", "queue_depth", "lane"] {
+            assert!(!plan.contains(&format!("Seq Scan on {table}")), "{name} scans {table} {when}:\n{plan}");
+        }
+        for costly in ["Sort", "Bitmap", "Hash Join"] {
+            assert!(!plan.contains(costly), "{name} has a {costly} {when}:\n{plan}");
+        }
+    }
+}
+
+#[test]
+fn statements_find_their_rows_by_an_index_on_an_empty_table_and_on_a_long_queue() {
+    let database = Database::of_group("QSG1");
+    check(&database, "on empty tables");
+    database.run("ANALYZE");
+    check(&database, "on empty tables that were analysed");
+    database.run(
+        "INSERT INTO message (queue, rank, position, persistent, arrived, length, parts, message_key, correlation_key, \
+         message_id, correlation_id, group_id, sequence, segment, flags, head, body) \
+         SELECT 1, 0, n, true, n, 10, 0, n, n, '\\x00', '\\x00', '\\x00', 1, 0, 0, '\\x00', '\\x00' \
+         FROM generate_series(1, 100000) AS t(n); ANALYZE",
+    );
+    check(&database, "on a long queue");
+}
