@@ -60,7 +60,7 @@ pub(crate) fn of_store(engine: &Engine, error: &StoreError) -> Reason {
         // The shared store has said why.
         StoreError::Unreachable => Reason::CfNotAvailable,
         StoreError::Database => Reason::CfStrucError,
-        StoreError::BackedOut => Reason::BackedOut,
+        StoreError::BackedOut | StoreError::ReceiptTaken => Reason::BackedOut,
         StoreError::NotShared => Reason::FunctionNotSupported,
     }
 }

@@ -116,6 +116,9 @@ pub enum StoreError {
     /// Of a shared queue; nothing has changed. The log has the database's words.
     #[error("the database of the queue-sharing group refuses the operation")]
     Database,
+    /// Of a group: another member may have answered it. What it would have done is backed out.
+    #[error("a request with this key has been answered")]
+    ReceiptTaken,
     /// Nothing has changed.
     #[error("a shared queue cannot do this")]
     NotShared,

@@ -18,8 +18,7 @@ use model::timestamp::Timestamp;
 use crate::private::log::disk::{Disk, DiskSpace};
 use crate::private::log::hold::Held;
 use crate::private::{
-    self,
-    AppendedDefinitions, MessageCount, PrivateStore, QuarantineListener, Quarantined, Receipt, ReceiptKey,
+    self, AppendedDefinitions, MessageCount, PrivateStore, QuarantineListener, Quarantined, Receipt, ReceiptKey,
     ReceiptOfPut, Recovered, StoreStatistics, StoredQueue, UndefinedQueue,
 };
 use crate::shared::SharedStore;
@@ -42,7 +41,10 @@ pub struct Store {
 pub enum Scan {
     Private(private::Scan),
     /// What it has been shown is told by the place where it is.
-    Shared { queue: QueueId, after: Option<DeliveryKey> },
+    Shared {
+        queue: QueueId,
+        after: Option<DeliveryKey>,
+    },
 }
 
 impl Scan {
@@ -197,7 +199,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
         if queue.is_shared() {
-            return Err(StoreError::NotShared);
+            return self.of_group()?.put_with_receipt(queue, message.borrow(), &placement, receipt, now).await;
         }
         self.private.put_with_receipt(queue, message, placement, receipt, now).await
     }
@@ -373,9 +375,17 @@ impl Store {
     ///
     /// # Errors
     /// Those of `PrivateStore::commit_together`.
-    pub async fn commit_together(&self, units: &[UnitOfWorkId], receipt: Option<&Receipt>) -> Result<(), StoreError> {
-        if units.iter().any(|unit| self.sharing(*unit).is_some()) {
-            return Err(StoreError::NotShared);
+    pub async fn commit_together(
+        &self,
+        units: &[UnitOfWorkId],
+        receipt: Option<&Receipt>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        if let Some(shared) = units.iter().find_map(|unit| self.sharing(*unit)) {
+            if units.iter().any(|unit| self.private.has_work(*unit)) {
+                return Err(StoreError::NotShared);
+            }
+            return shared.commit_together(units, receipt, now).await;
         }
         self.private.commit_together(units, receipt).await
     }
@@ -385,7 +395,10 @@ impl Store {
     /// # Errors
     /// `File`: it cannot be read back. `LogFailed`, `Closed`.
     pub async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Bytes>, StoreError> {
-        self.private.receipt(key, now).await
+        match (self.private.receipt(key, now).await?, &self.shared) {
+            (None, Some(shared)) => shared.receipt(key, now).await,
+            (found, _) => Ok(found),
+        }
     }
 
     /// A message that comes to a private queue from now on gets this position or a later one.

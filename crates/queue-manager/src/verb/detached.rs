@@ -205,7 +205,7 @@ async fn commit_together(
     drop(units);
     together.own = connection.state.unit.lock().take();
     let ids: Vec<UnitOfWorkId> = together.units().map(|unit| unit.id).collect();
-    match engine.store.commit_together(&ids, together.receipt.as_ref()).await {
+    match engine.store.commit_together(&ids, together.receipt.as_ref(), engine.now()).await {
         Ok(()) => {
             for unit in together.over() {
                 unit_of_work::after_commit(engine, unit).await;
@@ -274,7 +274,7 @@ impl Drop for Together<'_> {
 /// What a dropped task has left of its commit.
 pub(crate) async fn finish_commit(engine: &Engine, units: Vec<OpenUnit>, receipt: Option<Receipt>) {
     let ids: Vec<UnitOfWorkId> = units.iter().map(|unit| unit.id).collect();
-    let committed = engine.store.commit_together(&ids, receipt.as_ref()).await;
+    let committed = engine.store.commit_together(&ids, receipt.as_ref(), engine.now()).await;
     if let Err(error) = &committed {
         let reason = reason::of_store_at_large(engine, error);
         tracing::warn!(%reason, "a commit could not be completed after its caller had gone: it is backed out");

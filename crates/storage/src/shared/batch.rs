@@ -13,7 +13,9 @@ use tokio_postgres::types::{IsNull, ToSql, Type};
 use tokio_postgres::{Client, Error, Row, Statement};
 
 use crate::QueueId;
-use crate::shared::operation::{Answer, Claim, Job, Manner, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work};
+use crate::shared::operation::{
+    Answer, Claim, Job, Manner, NewReceipt, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work,
+};
 use crate::shared::row::{Found, NewRow, PART, delivery_key, hash, moment, position, queue_id, queue_number, rank};
 use crate::shared::statements::Statements;
 
@@ -54,6 +56,8 @@ pub(super) enum Failed {
     Fenced,
     /// A unit of work has lost messages that it had got. Nothing has changed.
     ClaimsGone,
+    /// A request with the same key has been answered. Nothing has changed.
+    ReceiptTaken,
     /// Others were in the way; the same again may succeed. Nothing has changed.
     Again,
     /// Nothing has changed.
@@ -81,6 +85,8 @@ enum Step {
     Change,
     /// Divides by zero when a claim is gone.
     Proof,
+    /// Divides by zero when there is one.
+    Receipt,
     Take(Kind, Manner),
     Lock(usize),
     Special(usize),
@@ -152,6 +158,7 @@ fn failure(step: Step, error: Error) -> Failed {
     match *code {
         SqlState::DIVISION_BY_ZERO if step == Step::Fence => Failed::Fenced,
         SqlState::DIVISION_BY_ZERO if step == Step::Proof => Failed::ClaimsGone,
+        SqlState::DIVISION_BY_ZERO if step == Step::Receipt => Failed::ReceiptTaken,
         SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Failed::Again,
         SqlState::ADMIN_SHUTDOWN
         | SqlState::CRASH_SHUTDOWN
@@ -215,7 +222,7 @@ async fn run(
             Step::Take(kind, manner) => found.extend(rows.iter().map(|row| (kind, manner, Found::of(row)))),
             Step::Lock(job) => outcome.answers[job] = Answer::Locked(!rows.is_empty()),
             Step::Special(job) => special(&jobs[job].operation, &rows, &mut outcome, job, &mut found)?,
-            Step::Begin | Step::Fence | Step::Change | Step::Proof | Step::Commit => {}
+            Step::Begin | Step::Fence | Step::Change | Step::Proof | Step::Receipt | Step::Commit => {}
         }
     }
     finish_reads(connected, id, jobs, plan, found, arrived.insert(outcome)).await
@@ -299,6 +306,7 @@ struct Plan<'a> {
     back_outs: Vec<Place>,
     releases: Vec<Place>,
     decisions: Vec<UnitNumber>,
+    receipts: Vec<&'a NewReceipt>,
     forgotten: Vec<i64>,
     locks: Vec<(usize, Place)>,
     takes: HashMap<(Kind, Manner), Vec<(usize, &'a Taking)>>,
@@ -313,6 +321,7 @@ impl<'a> Plan<'a> {
             back_outs: Vec::new(),
             releases: Vec::new(),
             decisions: Vec::new(),
+            receipts: Vec::new(),
             forgotten: Vec::new(),
             locks: Vec::new(),
             takes: HashMap::new(),
@@ -325,7 +334,8 @@ impl<'a> Plan<'a> {
                     plan.takes.entry((kind(&taking.wanted), taking.manner)).or_default().push((index, taking));
                 }
                 Operation::Lock(place) => plan.locks.push((index, *place)),
-                Operation::Commit { work, decision } => {
+                Operation::Commit { work, decision, receipt } => {
+                    plan.receipts.extend(receipt);
                     plan.puts.extend(&work.puts);
                     plan.finished.extend(&work.gets);
                     plan.decisions.extend(decision);
@@ -375,6 +385,15 @@ impl<'a> Plan<'a> {
         }
         for decision in &self.decisions {
             flight.send(Step::Change, &s.decide, vec![Box::new(id.member), Box::new(decision.0)]);
+        }
+        for NewReceipt { receipt, now } in &self.receipts {
+            let parameters: Parameters = vec![
+                Box::new(receipt.key.0.to_vec()),
+                Box::new(moment(receipt.expires)),
+                Box::new(Bytea(receipt.value.clone())),
+                Box::new(moment(*now)),
+            ];
+            flight.send(Step::Receipt, &s.put_receipt, parameters);
         }
         if !self.forgotten.is_empty() {
             flight.send(Step::Change, &s.forget_units, vec![Box::new(id.member), Box::new(self.forgotten.clone())]);

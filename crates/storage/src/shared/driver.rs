@@ -334,7 +334,7 @@ async fn connected(database: &str, lasting: bool) -> Result<Connected, SharedErr
     config
         .options(format!(
             "-c synchronous_commit={commits} -c plan_cache_mode=force_generic_plan -c enable_sort=off \
-             -c enable_bitmapscan=off -c enable_seqscan=off -c jit=off -c statement_timeout=0 \
+             -c enable_bitmapscan=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c statement_timeout=0 \
              -c idle_in_transaction_session_timeout=10s"
         ))
         .application_name("quaymaster")
@@ -412,18 +412,11 @@ pub(super) async fn read_depths(
         tokio::try_join!(async { client.query(&s.depths, &[&numbers, &session.member]).await }, async {
             client.query(&s.next_expiries, &[&numbers]).await
         },)?;
-    let mut found: HashMap<QueueId, [(i64, i64); 2]> =
-        queues.iter().map(|queue| (*queue, Default::default())).collect();
     for row in depths {
-        if let Some(of_queue) = found.get_mut(&queue_id(row.get(0))) {
-            of_queue[usize::from(row.get::<_, bool>(1))] = (row.get(2), row.get(3));
-        }
-    }
-    for (queue, [others, own]) in found {
-        let Some(figures) = driver.figures.of(queue) else { continue };
-        figures.set_others(others.0, others.1);
+        let Some(figures) = driver.figures.of(queue_id(row.get(0))) else { continue };
+        figures.set_others(row.get(1), row.get(2));
         if with_own {
-            figures.set_own(own.0, own.1);
+            figures.set_own(row.get(3), row.get(4));
         }
     }
     for row in ends {
@@ -484,7 +477,15 @@ async fn refresh(driver: &Driver, session: &Session) {
         let is_whole = round.is_multiple_of(REFRESHES_OF_ALL);
         let queues: Vec<QueueId> =
             all.iter().filter(|figures| figures.was_used() || is_whole).map(|figures| figures.queue).collect();
-        if let Err(error) = read_depths(driver, session, &queues, false).await {
+        let done = async {
+            read_depths(driver, session, &queues, false).await?;
+            if is_whole {
+                let now = moment(Timestamp::from_millis(driver.positions.clock()));
+                session.admin.client.execute(&session.admin.statements.expire_receipts, &[&now]).await?;
+            }
+            Ok(())
+        };
+        if let Err(error) = done.await {
             return driver.broken(session.generation, &error);
         }
     }

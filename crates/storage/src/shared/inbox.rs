@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
-use crate::shared::operation::{Answer, Job, Operation, Place, Wanted};
+use crate::shared::operation::{Answer, Claim, Job, Operation, Place, Wanted};
 use crate::{QueueId, StoreError};
 
 /// How long a lane waits for those it has released.
@@ -76,7 +76,18 @@ impl Inbox {
 
     /// Gives messages back without raising their counts. Whoever looks at queues next waits for it: see `settling`.
     pub(super) fn release(&self, places: Vec<Place>) {
-        let told = self.submit(Operation::Release(places));
+        self.settle_later(Operation::Release(places));
+    }
+
+    /// Gives messages back that a unit of work had got, which ended otherwise than its program asked.
+    pub(super) fn back_out(&self, gets: Vec<Claim>) {
+        if !gets.is_empty() {
+            self.settle_later(Operation::BackOut(gets));
+        }
+    }
+
+    fn settle_later(&self, operation: Operation) {
+        let told = self.submit(operation);
         self.state.lock().releases.push(told);
     }
 

@@ -240,8 +240,12 @@ impl Lane {
         let answer = match (failed, &job.operation) {
             (Failed::ClaimsGone, Operation::ClaimAll { .. }) => Ok(Answer::AllTaken(None)),
             (Failed::ClaimsGone, Operation::Commit { work, .. } | Operation::Prepare { work, .. }) => {
-                self.driver.inboxes[LAZY].push(Job { operation: Operation::BackOut(work.gets.clone()), answer: None });
+                self.driver.inboxes[LAZY].back_out(work.gets.clone());
                 Err(StoreError::BackedOut)
+            }
+            (Failed::ReceiptTaken, Operation::Commit { work, .. }) => {
+                self.driver.inboxes[LAZY].back_out(work.gets.clone());
+                Err(StoreError::ReceiptTaken)
             }
             (Failed::Refused(error), operation) => {
                 warn!(
@@ -250,8 +254,7 @@ impl Lane {
                     "the group's database refuses an operation"
                 );
                 if let Operation::Commit { work, .. } | Operation::Prepare { work, .. } = operation {
-                    self.driver.inboxes[LAZY]
-                        .push(Job { operation: Operation::BackOut(work.gets.clone()), answer: None });
+                    self.driver.inboxes[LAZY].back_out(work.gets.clone());
                 }
                 Err(StoreError::Database)
             }

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use crate::shared::inbox::Inbox;
 use crate::shared::row::NewRow;
-use crate::{DeliveryKey, QueueId, StoreError, StoredMessage};
+use crate::{DeliveryKey, QueueId, Receipt, StoreError, StoredMessage};
 
 /// A message in the table that is this member's, or that was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,6 +60,13 @@ pub(super) struct Taking {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct UnitNumber(pub(super) i64);
 
+/// A receipt on its way into the table.
+#[derive(Clone)]
+pub(super) struct NewReceipt {
+    pub(super) receipt: Receipt,
+    pub(super) now: Timestamp,
+}
+
 /// A unit of work as the database needs to know it.
 #[derive(Clone, Default)]
 pub(super) struct Work {
@@ -76,6 +83,8 @@ pub(super) enum Operation {
         work: Work,
         /// The unit has work in the private store too: this row makes it committed there.
         decision: Option<UnitNumber>,
+        /// What is answered to a request that may come again.
+        receipt: Option<NewReceipt>,
     },
     BackOut(Vec<Claim>),
     /// Locks, and claims that never were a unit's: no count is raised.
@@ -200,7 +209,7 @@ impl Operation {
         match self {
             Self::Put(row) => row.persistent,
             Self::Take(taking) => taking.manner == Manner::Take,
-            Self::Commit { work, decision } => decision.is_some() || work.must_last(),
+            Self::Commit { work, decision, receipt } => decision.is_some() || receipt.is_some() || work.must_last(),
             Self::Prepare { .. } | Self::FinishPrepared { .. } | Self::TakeExpired { .. } | Self::ClearStep { .. } => {
                 true
             }

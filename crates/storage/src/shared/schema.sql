@@ -101,3 +101,11 @@ CREATE TABLE message_part (
   PRIMARY KEY (position, part)
 );
 ALTER TABLE message_part ALTER bytes SET STORAGE EXTERNAL;
+
+-- What was answered to requests that carry a key, until their time is over.
+CREATE TABLE receipt (
+  key bytea PRIMARY KEY,
+  expires int8 NOT NULL,
+  value bytea NOT NULL
+);
+CREATE INDEX receipt_by_expiry ON receipt (expires);

@@ -199,9 +199,12 @@ statements! {
     depth_add = "INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes) SELECT t.q, $2, $3, t.m, t.b \
                  FROM unnest($1::int4[], $4::int8[], $5::int8[]) AS t(q, m, b) ON CONFLICT (queue, member, lane) \
                  DO UPDATE SET messages = d.messages + excluded.messages, bytes = d.bytes + excluded.bytes";
-    /// What others and what this member (`$2`) have added.
-    depths = "SELECT d.queue, d.member = $2, sum(d.messages)::int8, sum(d.bytes)::int8 FROM unnest($1::int4[]) AS k(q) \
-              JOIN queue_depth d ON d.queue = k.q GROUP BY 1, 2";
+    /// Messages and bytes that the others have added, and those that this member (`$2`) has.
+    depths = "SELECT k.q, x.* FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL \
+              (SELECT coalesce(sum(d.messages) FILTER (WHERE d.member <> $2), 0)::int8, \
+              coalesce(sum(d.bytes) FILTER (WHERE d.member <> $2), 0)::int8, \
+              coalesce(sum(d.messages) FILTER (WHERE d.member = $2), 0)::int8, \
+              coalesce(sum(d.bytes) FILTER (WHERE d.member = $2), 0)::int8 FROM queue_depth d WHERE d.queue = k.q) x";
     next_expiries = "SELECT k.q, x.expires, y.arrived FROM unnest($1::int4[]) AS k(q) \
                      LEFT JOIN LATERAL (SELECT m.expires FROM message m WHERE m.queue = k.q AND m.expires IS NOT NULL \
                      ORDER BY m.expires LIMIT 1) x ON true \
@@ -209,6 +212,14 @@ statements! {
     /// Queues that have something to take.
     waiting = concat!("SELECT k.q FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL (SELECT 1 FROM message m WHERE m.queue = k.q AND ",
                       free!("$2::int8"), " ORDER BY m.rank, m.position LIMIT 1) x");
+
+    /// `$1` key, `$2` expires, `$3` value, `$4` now. Divides by zero when there is one whose time has not come.
+    put_receipt = "WITH r AS (INSERT INTO receipt AS r (key, expires, value) VALUES ($1, $2, $3) ON CONFLICT (key) \
+                   DO UPDATE SET expires = excluded.expires, value = excluded.value WHERE r.expires <= $4::int8 RETURNING 1) \
+                   SELECT 1 / count(*) FROM r";
+    receipt = "SELECT value FROM receipt WHERE key = $1 AND expires > $2";
+    expire_receipts = "DELETE FROM receipt WHERE key = ANY (ARRAY (SELECT key FROM receipt WHERE expires <= $1 \
+                       ORDER BY expires LIMIT 1000))";
 
     candidates = candidates!("");
     candidates_by_correlation = candidates!(" AND m.correlation_key = $7::int8 AND m.correlation_id = $8::bytea");

@@ -18,13 +18,15 @@ use crate::shared::error::SharedError;
 use crate::shared::find::{Locks, first_fitting, fitting, in_sql};
 use crate::shared::lane::{LASTING, LAZY};
 use crate::shared::member::MemberStatus;
-use crate::shared::operation::{Answer, Claim, Manner, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work};
+use crate::shared::operation::{
+    Answer, Claim, Manner, NewReceipt, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work,
+};
 use crate::shared::options::SharedOptions;
-use crate::shared::row::{Found, NewRow, delivery_key, position, queue_id, queue_number, rank};
+use crate::shared::row::{Found, NewRow, delivery_key, moment, position, queue_id, queue_number, rank};
 use crate::shared::units::{InDoubt, Units, decode_xid, encode_xid};
 use crate::{
-    DeliveryKey, Depth, Glimpse, LockOwner, Placement, PutOutcome, QueueId, Selection, Slice, StoreError,
-    StoredMessage, Survey, Surveyed, UnitOfWorkId, Xid,
+    DeliveryKey, Depth, Glimpse, LockOwner, Placement, PutOutcome, QueueId, Receipt, ReceiptKey, ReceiptOfPut,
+    Selection, Slice, StoreError, StoredMessage, Survey, Surveyed, UnitOfWorkId, Xid,
 };
 
 /// Messages removed by one step of a clear.
@@ -145,16 +147,7 @@ impl SharedStore {
         placement: &Placement,
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
-        let driver = &self.running.driver;
-        let figures = self.figures(queue)?;
-        self.session().await?;
-        let depth_before = figures.current();
-        if depth_before >= placement.maximum_depth {
-            return Err(StoreError::QueueFull { maximum_depth: placement.maximum_depth });
-        }
-        let row = NewRow::new(queue, driver.positions.next(), message, placement, now);
-        let outcome = PutOutcome { key: row.key, depth_before };
-        figures.use_it();
+        let (figures, row, outcome) = self.new_row(queue, message, placement, now).await?;
         if let Some(unit) = unit {
             self.running.units.stage(unit, row)?;
             figures.staged(1);
@@ -164,6 +157,81 @@ impl SharedStore {
         figures.expires(placement.expires);
         self.submit(Operation::Put(row)).await?;
         Ok(outcome)
+    }
+
+    /// A message with its position, if the queue has room.
+    async fn new_row(
+        &self,
+        queue: QueueId,
+        message: &Message,
+        placement: &Placement,
+        now: Timestamp,
+    ) -> Result<(Arc<Figures>, NewRow, PutOutcome), StoreError> {
+        let figures = self.figures(queue)?;
+        self.session().await?;
+        let depth_before = figures.current();
+        if depth_before >= placement.maximum_depth {
+            return Err(StoreError::QueueFull { maximum_depth: placement.maximum_depth });
+        }
+        figures.use_it();
+        let row = NewRow::new(queue, self.running.driver.positions.next(), message, placement, now);
+        let outcome = PutOutcome { key: row.key, depth_before };
+        Ok((figures, row, outcome))
+    }
+
+    /// As `PrivateStore::put_with_receipt`.
+    ///
+    /// # Errors
+    /// As `put`. `ReceiptTaken`: there is one with the same key, perhaps by another member; nothing has changed.
+    pub async fn put_with_receipt(
+        &self,
+        queue: QueueId,
+        message: &Message,
+        placement: &Placement,
+        receipt: &ReceiptOfPut<'_>,
+        now: Timestamp,
+    ) -> Result<PutOutcome, StoreError> {
+        let (figures, row, outcome) = self.new_row(queue, message, placement, now).await?;
+        let _staged = Staged::new(&figures);
+        figures.expires(placement.expires);
+        let receipt = Some(NewReceipt { receipt: receipt(outcome.key.position), now });
+        let work = Work { puts: vec![row], gets: Vec::new() };
+        self.submit(Operation::Commit { work, decision: None, receipt }).await?;
+        Ok(outcome)
+    }
+
+    /// As `PrivateStore::commit_together`.
+    ///
+    /// # Errors
+    /// As `commit`. `UnknownUnitOfWork`: one is prepared or over. `ReceiptTaken`: all of them are backed out.
+    pub async fn commit_together(
+        &self,
+        units: &[UnitOfWorkId],
+        receipt: Option<&Receipt>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        units.iter().try_for_each(|unit| self.running.units.check(*unit))?;
+        let mut together = Work::default();
+        for work in units.iter().filter_map(|unit| self.running.units.take(*unit)) {
+            together.puts.extend(work.puts);
+            together.gets.extend(work.gets);
+        }
+        let ended = Ended::of(&together);
+        let receipt = receipt.map(|receipt| NewReceipt { receipt: receipt.clone(), now });
+        let committed = self.submit(Operation::Commit { work: together, decision: None, receipt }).await;
+        ended.note(self);
+        committed.map(|_| ())
+    }
+
+    /// As `PrivateStore::receipt`.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Closed`.
+    pub async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Bytes>, StoreError> {
+        let session = self.session().await?;
+        let reader = &session.reader;
+        let row = reader.client.query_opt(&reader.statements.receipt, &[&&key.0[..], &moment(now)]).await;
+        Ok(self.ask(row)?.map(|row| Bytes::from(row.get::<_, Vec<u8>>(0))))
     }
 
     /// As `PrivateStore::get`. In a unit of work, dropping the future at any time undoes the get.
@@ -468,7 +536,7 @@ impl SharedStore {
         }
         let Some(work) = self.running.units.take(unit) else { return Ok(()) };
         let ended = Ended::of(&work);
-        let committed = self.submit(Operation::Commit { work, decision }).await;
+        let committed = self.submit(Operation::Commit { work, decision, receipt: None }).await;
         ended.note(self);
         committed.map(|_| ())
     }

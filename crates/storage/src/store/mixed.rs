@@ -21,11 +21,7 @@ pub(super) async fn prepare(
     shared.prepare(unit, xid).await
 }
 
-pub(super) async fn commit(
-    private: &PrivateStore,
-    shared: &SharedStore,
-    unit: UnitOfWorkId,
-) -> Result<(), StoreError> {
+pub(super) async fn commit(private: &PrivateStore, shared: &SharedStore, unit: UnitOfWorkId) -> Result<(), StoreError> {
     if !private.has_work(unit) {
         return shared.commit(unit).await;
     }
@@ -82,10 +78,7 @@ pub(super) async fn follow_decisions(private: &PrivateStore, shared: &SharedStor
 }
 
 /// Parts of one transaction in both stores are one entry; units that wait for the database are nobody else's business.
-pub(super) fn join_in_doubt(
-    in_doubt: &mut Vec<(UnitOfWorkId, Option<Xid>)>,
-    shared: Vec<(UnitOfWorkId, Option<Xid>)>,
-) {
+pub(super) fn join_in_doubt(in_doubt: &mut Vec<(UnitOfWorkId, Option<Xid>)>, shared: Vec<(UnitOfWorkId, Option<Xid>)>) {
     in_doubt.retain(|(_, xid)| xid.as_ref().is_none_or(|xid| decision_of(xid).is_none()));
     for (unit, xid) in shared {
         if !in_doubt.iter().any(|(known, _)| *known == unit) {

@@ -364,7 +364,10 @@ fn a_receipt_is_there_from_its_commit_on_and_after_a_restart() {
         "put A unit=u; receipt K; together u receipt=K:done until=9000000; receipt K; receipt L; reopen; receipt K; get",
         expect!["none done none done A"],
     );
-    check("together receipt=K:one until=9000000; together receipt=K:two until=9000000; receipt K", expect!["two"]);
+    check_private(
+        "together receipt=K:one until=9000000; together receipt=K:two until=9000000; receipt K",
+        expect!["two"],
+    );
 }
 
 #[test]
@@ -404,4 +407,12 @@ fn what_a_unit_of_work_has_got_can_be_read_again_until_it_ends() {
          commit unit=v; got unit=v",
         expect!["none A B A none A(backed_out=1) A(backed_out=1) none"],
     );
+}
+
+#[test]
+fn of_a_group_a_receipt_that_is_there_refuses_the_unit_of_work_that_would_bring_it_again() {
+    let script = "put A receipt=K:one until=9000000; put B receipt=K:two until=9000000; receipt K; list; put C; get unit=u; \
+                  put D unit=u; together u receipt=K:three until=9000000; list; depth; \
+                  at 9000000; put E receipt=K:four until=19000000; receipt K; reopen; receipt K";
+    expect!["ReceiptTaken one [A] A ReceiptTaken [A(backed_out=1) C] 2/0 four four"].assert_eq(&in_group(script));
 }

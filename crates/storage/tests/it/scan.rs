@@ -43,7 +43,12 @@ fn queue_of(bodies: &[&'static [u8]]) -> (PrivateStore, QueueId, Vec<DeliveryKey
 }
 
 /// All that one look is shown.
-fn look(store: &PrivateStore, scan: &mut storage::private::Scan, selection: &Selection<'_>, after: Option<DeliveryKey>) -> Vec<Glimpse> {
+fn look(
+    store: &PrivateStore,
+    scan: &mut storage::private::Scan,
+    selection: &Selection<'_>,
+    after: Option<DeliveryKey>,
+) -> Vec<Glimpse> {
     let mut shown = Vec::new();
     scan.begin(selection, after);
     loop {

@@ -298,7 +298,7 @@ impl Script {
         let named = words.all.iter().filter(|word| !word.contains('='));
         let units: Vec<UnitOfWorkId> = named.map(|name| self.units[*name]).collect();
         let receipt = receipt(words);
-        block_on(self.store.commit_together(&units, receipt.as_ref())).map(|()| String::new())
+        block_on(self.store.commit_together(&units, receipt.as_ref(), Timestamp(self.now))).map(|()| String::new())
     }
 
     fn receipt(&mut self, words: &Words<'_>) -> Result<String, StoreError> {

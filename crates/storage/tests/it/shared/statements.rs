@@ -6,7 +6,8 @@ use crate::postgres::Database;
 const SMALL: &[&str] = &["members", "fence_member", "fence_lanes", "prepared_units", "decided_units"];
 
 fn plans(database: &Database) -> Vec<(String, String)> {
-    let settings = "SET enable_sort = off; SET enable_bitmapscan = off; SET enable_seqscan = off; \
+    let settings = "SET enable_sort = off; SET enable_bitmapscan = off; SET enable_seqscan = off; SET enable_hashjoin = off; \
+                    SET enable_mergejoin = off; \
                     SET plan_cache_mode = force_generic_plan; SET jit = off;";
     storage::shared::explained()
         .into_iter()
@@ -14,9 +15,8 @@ fn plans(database: &Database) -> Vec<(String, String)> {
             let parameters = (1..30).rev().find(|number| text.contains(&format!("${number}"))).unwrap_or(0);
             let arguments = vec!["NULL"; parameters].join(", ");
             let arguments = if parameters > 0 { format!("({arguments})") } else { String::new() };
-            let rows = database.run(&format!(
-                "{settings} PREPARE {name} AS {text}; EXPLAIN (COSTS OFF) EXECUTE {name}{arguments}"
-            ));
+            let rows = database
+                .run(&format!("{settings} PREPARE {name} AS {text}; EXPLAIN (COSTS OFF) EXECUTE {name}{arguments}"));
             let plan = rows.into_iter().flatten().flatten().collect::<Vec<_>>().join("\n");
             (name.to_owned(), plan)
         })
