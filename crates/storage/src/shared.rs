@@ -15,6 +15,7 @@
 //! - A lane whose commits are not waited for by the disk deletes no persistent message and adds none.
 
 mod batch;
+mod definitions;
 mod depth;
 mod driver;
 mod error;
@@ -31,6 +32,7 @@ mod statements;
 mod store;
 mod units;
 
+pub use crate::shared::definitions::{GroupDefinition, GroupDisposition};
 pub use crate::shared::error::SharedError;
 pub use crate::shared::member::{MemberState, MemberStatus};
 pub use crate::shared::options::SharedOptions;

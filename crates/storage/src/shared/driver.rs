@@ -22,7 +22,7 @@ use crate::shared::depth::AllFigures;
 use crate::shared::error::SharedError;
 use crate::shared::inbox::Inbox;
 use crate::shared::lane::{LANES, LAZY, Lane};
-use crate::shared::member::{self, Membership, Watch};
+use crate::shared::member::{self, Beaten, Membership, Watch};
 use crate::shared::operation::Place;
 use crate::shared::options::SharedOptions;
 use crate::shared::position::Positions;
@@ -60,7 +60,7 @@ pub(super) struct Session {
     pub(super) member: i32,
     pub(super) epoch: i64,
     pub(super) lanes: Vec<Connected>,
-    /// Looks, and changes nothing.
+    /// Looks; and changes definitions, whose commits are waited for.
     pub(super) reader: Connected,
     /// Membership; its commits are not waited for.
     admin: Connected,
@@ -72,6 +72,7 @@ impl Session {
     }
 }
 
+type DefinitionsListener = Box<dyn Fn(i64) + Send + Sync>;
 type Listener = Box<dyn Fn(QueueId) + Send + Sync>;
 
 /// What all parts of a member share.
@@ -86,6 +87,8 @@ pub(super) struct Driver {
     /// Somebody waits for messages on these queues: how many.
     watched: Mutex<HashMap<QueueId, usize>>,
     listener: OnceLock<Listener>,
+    definitions_listener: OnceLock<DefinitionsListener>,
+    definition_version: AtomicI64,
     pub(super) members: Mutex<Vec<member::MemberStatus>>,
     events: mpsc::UnboundedSender<Event>,
     generation: AtomicU64,
@@ -113,6 +116,8 @@ impl Driver {
             claims: Mutex::default(),
             watched: Mutex::default(),
             listener: OnceLock::new(),
+            definitions_listener: OnceLock::new(),
+            definition_version: AtomicI64::new(0),
             members: Mutex::default(),
             events,
             generation: AtomicU64::new(0),
@@ -190,6 +195,19 @@ impl Driver {
 
     pub(super) fn listen(&self, listener: Listener) {
         let _ = self.listener.set(listener);
+    }
+
+    pub(super) fn listen_to_definitions(&self, listener: DefinitionsListener) {
+        let _ = self.definitions_listener.set(listener);
+    }
+
+    /// As a beat has seen it.
+    fn see_definitions(&self, version: i64) {
+        if self.definition_version.swap(version, Ordering::Relaxed) != version
+            && let Some(listener) = self.definitions_listener.get()
+        {
+            listener(version);
+        }
     }
 
     pub(super) fn watch(&self, queue: QueueId) {
@@ -317,7 +335,7 @@ async fn open(driver: &Arc<Driver>, membership: &mut Option<Membership>) -> Resu
         Some(joined) => joined,
         None => return Ok(None),
     };
-    let others = [true, false, false].map(|lasting| connected(&driver.options.database, lasting));
+    let others = [true, false, true].map(|lasting| connected(&driver.options.database, lasting));
     let mut others = try_join_all(others).await?;
     let reader = others.pop().expect("three were opened");
     driver.positions.begin(joined.number, joined.clock);
@@ -431,7 +449,8 @@ pub(super) async fn read_depths(
 async fn beat(driver: &Driver, session: &Session, watch: &mut Watch) {
     loop {
         match member::beat(&session.admin, session.member, session.epoch, watch).await {
-            Ok(Some(members)) => {
+            Ok(Some(Beaten { members, definition_version })) => {
+                driver.see_definitions(definition_version);
                 for dead in watch.dead(&members, session.member) {
                     warn!(member = %dead.name, "a member of the group shows no life; its open units of work are backed out");
                     match member::recover(&session.admin, &dead).await {

@@ -138,11 +138,14 @@ pub(super) async fn beat(
     number: i32,
     epoch: i64,
     watch: &mut Watch,
-) -> Result<Option<Vec<MemberStatus>>, tokio_postgres::Error> {
+) -> Result<Option<Beaten>, tokio_postgres::Error> {
     let s = &admin.statements;
-    let (beaten, rows) = tokio::try_join!(async { admin.client.execute(&s.beat, &[&number, &epoch]).await }, async {
-        admin.client.query(&s.members, &[]).await
-    },)?;
+    let client = &admin.client;
+    let (beaten, version, rows) = tokio::try_join!(
+        async { client.execute(&s.beat, &[&number, &epoch]).await },
+        async { client.query_one(&s.definition_version, &[]).await },
+        async { client.query(&s.members, &[]).await },
+    )?;
     if beaten == 0 {
         return Ok(None);
     }
@@ -158,7 +161,13 @@ pub(super) async fn beat(
         })
         .collect();
     watch.look(&members);
-    Ok(Some(members))
+    Ok(Some(Beaten { members, definition_version: version.get(0) }))
+}
+
+/// What a beat has seen.
+pub(super) struct Beaten {
+    pub(super) members: Vec<MemberStatus>,
+    pub(super) definition_version: i64,
 }
 
 fn state(text: &str) -> MemberState {

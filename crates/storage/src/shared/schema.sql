@@ -32,6 +32,23 @@ CREATE TABLE lane (
 
 CREATE SEQUENCE queue_number AS int4;
 
+-- Objects of the group, as the recovery log encodes them. version is that of group_state when the object was changed.
+CREATE TABLE definition (
+  key text PRIMARY KEY,
+  disposition text NOT NULL CHECK (disposition IN ('SHARED', 'GROUP')),
+  value bytea NOT NULL,
+  version int8 NOT NULL
+);
+CREATE INDEX definition_by_version ON definition (version);
+
+-- What was deleted, for members that were away.
+CREATE TABLE deleted_definition (
+  key text PRIMARY KEY,
+  disposition text NOT NULL,
+  version int8 NOT NULL
+);
+CREATE INDEX deleted_definition_by_version ON deleted_definition (version);
+
 -- What each lane has added to a queue and taken from it: their sum is the depth.
 CREATE TABLE queue_depth (
   queue int4 NOT NULL,

@@ -249,6 +249,25 @@ statements! {
                   WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING m.queue, m.rank, m.position, true, m.length, m.parts";
     next_queue = "SELECT nextval('queue_number')::int4";
 
+    /// `$1` key, `$2` disposition, `$3` value, `$4` the version that the change rests on, 0 when there must be none.
+    /// Answers the new version; no row: it has another one.
+    save_definition = "WITH v AS (UPDATE group_state SET definition_version = definition_version + 1 RETURNING definition_version), \
+                       t AS (DELETE FROM deleted_definition WHERE key = $1) \
+                       INSERT INTO definition AS d (key, disposition, value, version) \
+                       SELECT $1, $2, $3, v.definition_version FROM v ON CONFLICT (key) \
+                       DO UPDATE SET disposition = excluded.disposition, value = excluded.value, version = excluded.version \
+                       WHERE d.version = $4::int8 RETURNING version";
+    /// `$1` key, `$2` the version that the change rests on. Answers the new version; no row: it has another one.
+    delete_definition = "WITH v AS (UPDATE group_state SET definition_version = definition_version + 1 RETURNING definition_version), \
+                         d AS (DELETE FROM definition WHERE key = $1 AND version = $2::int8 RETURNING key, disposition) \
+                         INSERT INTO deleted_definition (key, disposition, version) \
+                         SELECT d.key, d.disposition, v.definition_version FROM v, d ON CONFLICT (key) \
+                         DO UPDATE SET disposition = excluded.disposition, version = excluded.version RETURNING version";
+    /// What was changed and deleted after a version.
+    definitions_after = "SELECT key, disposition, value, version FROM definition WHERE version > $1::int8 UNION ALL \
+                         SELECT key, disposition, NULL, version FROM deleted_definition WHERE version > $1::int8";
+    definition_version = "SELECT definition_version FROM group_state";
+
     beat = "UPDATE member SET beat = beat + 1 WHERE number = $1 AND epoch = $2";
     members = "SELECT number, name, epoch, beat, state, address, level FROM member ORDER BY number";
     /// `$1` member, `$2` epoch that ends. No row: a peer does it already.

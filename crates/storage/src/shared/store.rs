@@ -721,7 +721,11 @@ impl SharedStore {
         self.running.stop();
     }
 
-    async fn session(&self) -> Result<Arc<Session>, StoreError> {
+    pub(super) fn driver(&self) -> &Arc<Driver> {
+        &self.running.driver
+    }
+
+    pub(super) async fn session(&self) -> Result<Arc<Session>, StoreError> {
         self.running.driver.session().await
     }
 
@@ -730,7 +734,7 @@ impl SharedStore {
     }
 
     /// A look that failed: the next one finds another session.
-    fn ask<T>(&self, result: Result<T, tokio_postgres::Error>) -> Result<T, StoreError> {
+    pub(super) fn ask<T>(&self, result: Result<T, tokio_postgres::Error>) -> Result<T, StoreError> {
         result.map_err(|error| {
             if error.code().is_some() {
                 warn!(error = &error as &dyn std::error::Error, "the group's database refuses a look");

@@ -3,7 +3,8 @@
 use crate::postgres::Database;
 
 /// Of a group, or a handful of rows at an administrator's request.
-const SMALL: &[&str] = &["members", "fence_member", "fence_lanes", "prepared_units", "decided_units"];
+const SMALL: &[&str] =
+    &["members", "fence_member", "fence_lanes", "prepared_units", "decided_units", "definition_version"];
 
 fn plans(database: &Database) -> Vec<(String, String)> {
     let settings = "SET enable_sort = off; SET enable_bitmapscan = off; SET enable_seqscan = off; SET enable_hashjoin = off; \

@@ -1,0 +1,95 @@
+//! Definitions of the group: one place for all members, told apart by versions.
+//!
+//! Each change raises the group's version under a lock, so changes come one after the other. A change says on which version of the
+//! object it rests, and is refused when another member was faster. Members read what is newer than they know when the version that
+//! they see with their beat has risen.
+
+use tokio_postgres::Row;
+
+use crate::StoreError;
+use crate::shared::store::SharedStore;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupDisposition {
+    /// One object for all members.
+    Shared,
+    /// A master, of which each member makes a copy.
+    Group,
+}
+
+/// An object of the group as it is at a version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupDefinition {
+    /// `kind/NAME`, as in the recovery log.
+    pub key: String,
+    pub disposition: GroupDisposition,
+    /// `None`: it was deleted.
+    pub value: Option<Vec<u8>>,
+    pub version: i64,
+}
+
+impl SharedStore {
+    /// Saves an object that has this version now, 0 when there is none. Answers its new version; `None`: it has another one.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Database`, `Closed`.
+    pub async fn save_definition(
+        &self,
+        key: &str,
+        disposition: GroupDisposition,
+        value: &[u8],
+        version: i64,
+    ) -> Result<Option<i64>, StoreError> {
+        let session = self.session().await?;
+        let (client, s) = (&session.reader.client, &session.reader.statements);
+        let row = client.query_opt(&s.save_definition, &[&key, &disposition.text(), &value, &version]).await;
+        Ok(self.ask(row)?.map(|row| row.get(0)))
+    }
+
+    /// Deletes an object that has this version now. Answers the group's new version; `None`: it has another one, or is gone.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Database`, `Closed`.
+    pub async fn delete_definition(&self, key: &str, version: i64) -> Result<Option<i64>, StoreError> {
+        let session = self.session().await?;
+        let (client, s) = (&session.reader.client, &session.reader.statements);
+        let row = client.query_opt(&s.delete_definition, &[&key, &version]).await;
+        Ok(self.ask(row)?.map(|row| row.get(0)))
+    }
+
+    /// What was changed after a version, oldest first.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Database`, `Closed`.
+    pub async fn definitions_after(&self, version: i64) -> Result<Vec<GroupDefinition>, StoreError> {
+        let session = self.session().await?;
+        let rows = session.reader.client.query(&session.reader.statements.definitions_after, &[&version]).await;
+        let mut definitions: Vec<GroupDefinition> = self.ask(rows)?.iter().map(definition).collect();
+        definitions.sort_unstable_by_key(|definition| definition.version);
+        Ok(definitions)
+    }
+
+    /// Who is told that the group's version has risen to this, by whom ever; the first listener stays.
+    pub fn listen_to_definitions(&self, listener: Box<dyn Fn(i64) + Send + Sync>) {
+        self.driver().listen_to_definitions(listener);
+    }
+}
+
+fn definition(row: &Row) -> GroupDefinition {
+    let disposition: &str = row.get(1);
+    GroupDefinition {
+        key: row.get(0),
+        disposition: if disposition == "GROUP" { GroupDisposition::Group } else { GroupDisposition::Shared },
+        value: row.get(2),
+        version: row.get(3),
+    }
+}
+
+impl GroupDisposition {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Shared => "SHARED",
+            Self::Group => "GROUP",
+        }
+    }
+}
