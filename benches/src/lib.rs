@@ -35,5 +35,6 @@ pub mod requester;
 mod responder;
 pub mod rest;
 pub mod service;
+pub mod sharing;
 pub mod stub;
 pub mod throughput;

@@ -13,7 +13,7 @@ use benches::effort::Effort;
 use benches::report::Report;
 use benches::{
     admin, backup, before, build_toolkit, channel, console, copybook, depth, engine, http_queues, lifecycle, lists,
-    machine, message_api, published, requester, rest, service, stub,
+    machine, message_api, published, requester, rest, service, sharing, stub,
 };
 use clap::Parser;
 
@@ -24,7 +24,7 @@ struct Arguments {
     #[arg(long)]
     quick: bool,
     /// Only these groups: engine, rest, message-api, http-queues, channel, java, connecting, idle, admin, lists, console, lifecycle, backup, depth, copybook, service,
-    /// requester, stub,
+    /// sharing, requester, stub,
     /// toolkit, published.
     #[arg(long, value_name = "GROUP")]
     only: Vec<String>,
@@ -41,7 +41,7 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 20] = [
+const GROUPS: [(&str, Group); 21] = [
     ("engine", engine::run),
     ("rest", rest::run),
     ("message-api", message_api::run),
@@ -58,6 +58,7 @@ const GROUPS: [(&str, Group); 20] = [
     ("depth", depth::run),
     ("copybook", copybook::run),
     ("service", service::run),
+    ("sharing", sharing::run),
     ("requester", requester::run),
     ("stub", stub::run),
     ("toolkit", build_toolkit::run),

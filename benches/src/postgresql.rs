@@ -47,7 +47,7 @@ impl Postgresql {
             .arg(&data)
             .args(["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-p", &port.to_string()])
             .args(["-c", "fsync=on", "-c", "synchronous_commit=on"])
-            .args(["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB"])
+            .args(["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB", "-c", "max_connections=200"])
             .current_dir(folder.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -60,6 +60,20 @@ impl Postgresql {
              create index on msgs(q, id)",
         )?;
         Ok(running)
+    }
+
+    /// The parent of all its processes.
+    pub fn id(&self) -> u32 {
+        self.server.id()
+    }
+
+    /// A database of its own, as a URL.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn database(&self, name: &str) -> Result<String> {
+        self.connect()?.batch_execute(&format!("create database {name}"))?;
+        Ok(format!("postgres://bench@127.0.0.1:{}/{name}", self.port))
     }
 
     fn await_ready(&mut self) -> Result<()> {

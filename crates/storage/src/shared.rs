@@ -36,6 +36,6 @@ pub use crate::shared::definitions::{GroupDefinition, GroupDisposition};
 pub use crate::shared::error::SharedError;
 pub use crate::shared::member::{MemberState, MemberStatus};
 pub use crate::shared::options::SharedOptions;
-pub use crate::shared::schema::create_schema;
+pub use crate::shared::schema::create_group;
 pub use crate::shared::statements::explained;
 pub use crate::shared::store::SharedStore;

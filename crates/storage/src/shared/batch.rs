@@ -443,7 +443,7 @@ impl<'a> Plan<'a> {
                     flight.send(Step::Special(index), &s.claim_seen, seen_parameters(&takings, id));
                 }
                 Operation::Prepare { work, number, xid } => {
-                    send_prepare(flight, id, index, work, *number, xid.as_deref())
+                    send_prepare(flight, id, index, work, *number, xid.as_deref());
                 }
                 Operation::FinishPrepared { number, commits } => {
                     send_finish_prepared(flight, id, index, *number, *commits);

@@ -58,7 +58,7 @@ impl Inbox {
         if state.is_closed {
             drop(state);
             let mut job = job;
-            let _ = job.tell(Err(StoreError::Closed));
+            job.tell(Err(StoreError::Closed));
             return;
         }
         state.jobs.push_back(job);

@@ -191,8 +191,7 @@ impl Lane {
         }
         for (mut job, mut answer) in jobs.into_iter().zip(outcome.answers) {
             self.note_claims(&job.operation, &mut answer);
-            // An answer that nobody waits for gives its claims back when it is dropped.
-            let _ = job.tell(Ok(answer));
+            job.tell(Ok(answer));
         }
     }
 
@@ -260,14 +259,14 @@ impl Lane {
             }
             _ => Err(StoreError::Unreachable),
         };
-        let _ = job.tell(answer);
+        job.tell(answer);
     }
 
     /// The database is away for longer than callers wait.
     fn give_up_pending(&mut self) {
         if let Some(pending) = &mut self.pending {
             for job in &mut pending.jobs {
-                let _ = job.tell(Err(StoreError::Unreachable));
+                job.tell(Err(StoreError::Unreachable));
             }
         }
         let jobs = self.inbox.drain();
@@ -280,7 +279,7 @@ impl Lane {
 fn refuse(jobs: Vec<Job>) -> Vec<Job> {
     let mut kept = Vec::new();
     for mut job in jobs {
-        let _ = job.tell(Err(StoreError::Unreachable));
+        job.tell(Err(StoreError::Unreachable));
         match job.operation {
             Operation::Commit { work, .. } | Operation::Prepare { work, .. } if !work.gets.is_empty() => {
                 kept.push(Job { operation: Operation::BackOut(work.gets), answer: None });

@@ -172,10 +172,10 @@ pub(super) struct Job {
 }
 
 impl Job {
-    pub(super) fn tell(&mut self, answer: Result<Answer, StoreError>) -> Result<(), Result<Answer, StoreError>> {
-        match self.answer.take() {
-            Some(sender) => sender.send(answer),
-            None => Err(answer),
+    /// An answer that nobody waits for gives its claims back as it is dropped.
+    pub(super) fn tell(&mut self, answer: Result<Answer, StoreError>) {
+        if let Some(sender) = self.answer.take() {
+            drop(sender.send(answer));
         }
     }
 

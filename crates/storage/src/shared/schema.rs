@@ -8,11 +8,25 @@ use crate::shared::error::SharedError;
 /// Of `schema.sql`.
 pub(super) const VERSION: i32 = 1;
 
+/// Makes the tables of a group with this name in the database at this address. A database that has them already keeps them.
+///
+/// # Errors
+/// `Address`, `Connect`, `OtherGroup`, `Version`, `Refused`.
+pub async fn create_group(database: &str, group: &str) -> Result<(), SharedError> {
+    let config: tokio_postgres::Config = database.parse().map_err(SharedError::Address)?;
+    let (mut client, connection) = config.connect(tokio_postgres::NoTls).await.map_err(SharedError::Connect)?;
+    let connection = tokio::spawn(connection);
+    let made = create_schema(&mut client, group).await;
+    drop(client);
+    let _ = connection.await;
+    made
+}
+
 /// Makes the tables of a group with this name. A database that has them already keeps them.
 ///
 /// # Errors
 /// `OtherGroup`, `Version`, `Refused`.
-pub async fn create_schema(client: &mut Client, group: &str) -> Result<(), SharedError> {
+async fn create_schema(client: &mut Client, group: &str) -> Result<(), SharedError> {
     let refused = |source| SharedError::Refused { action: "make the group's tables", source };
     match check(client, Some(group)).await {
         Err(SharedError::NoGroup) => {}

@@ -28,12 +28,7 @@ impl Database {
         let database = format!("group_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         server.execute(&format!("CREATE DATABASE {database}")).expect("makes a database");
         let url = server.url(&database);
-        runtime().block_on(async {
-            let (mut client, connection) =
-                tokio_postgres::connect(&url, tokio_postgres::NoTls).await.expect("connects to its database");
-            tokio::spawn(connection);
-            storage::shared::create_schema(&mut client, name).await.expect("makes the tables");
-        });
+        runtime().block_on(storage::shared::create_group(&url, name)).expect("makes the tables");
         Self { url, _server: server }
     }
 

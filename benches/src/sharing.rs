@@ -1,0 +1,222 @@
+//! Shared queues: what a message costs the group's database, beside one transaction an operation on the same table.
+//!
+//! Both sides work on the same server with the same settings and every commit synced. The peer is what a program would do with the table
+//! itself: each operation is a transaction, a unit of work keeps one open, each caller has its own connection. Ours are members in this
+//! process, each with its five connections. What is compared is the processor time of all of PostgreSQL's processes an operation.
+
+mod plain;
+mod processes;
+
+use std::cell::RefCell;
+
+use anyhow::{Context, Result, ensure};
+use bytes::Bytes;
+use model::descriptor::{MessageDescriptor, Persistence};
+use model::identifier::{CorrelationId, MessageId};
+use model::message::Message;
+use model::timestamp::Timestamp;
+use storage::{Placement, QueueId, Selection, SharedOptions, SharedStore, Store, StoreOptions, StoredMessage};
+
+use crate::effort::Effort;
+use crate::interleave::{Cell, interleave};
+use crate::postgresql::Postgresql;
+use crate::report::{Bar, Report};
+use crate::sharing::plain::Plain;
+use crate::sharing::processes::used_by;
+use crate::throughput::{block_on, rate};
+
+const SIZE: usize = 1024;
+const GROUP: &str = "QSG1";
+const NOW: Timestamp = Timestamp(1_800_000_000_000_000);
+
+const PLAIN_10: &str = "put and get, a transaction each, 10 callers";
+const PLAIN_50: &str = "put and get, a transaction each, 50 callers";
+const PLAIN_CORRELATED: &str = "by correlation id, a transaction each, 50";
+const PLAIN_UNIT: &str = "a unit of work held open, 50 callers";
+const PAIR_10: &str = "put and get on a shared queue, 10 callers";
+const PAIR_50: &str = "put and get on a shared queue, 50 callers";
+const CORRELATED: &str = "by correlation id on a shared queue, 50";
+const UNIT: &str = "a unit of work on shared queues, 50 callers";
+const TWO_MEMBERS: &str = "put and get by two members, 25 callers each";
+
+/// What callers do in a closed loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Load {
+    /// Put, and get any.
+    Pair,
+    /// Put, and get by correlation identifier.
+    Correlated,
+    /// Put a request; get one and put a reply to it in a unit of work; get the reply by correlation identifier.
+    Unit,
+}
+
+/// # Errors
+/// PostgreSQL cannot be started or refuses something.
+pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
+    let server = Postgresql::start(&effort.work)?;
+    let database = server.database("sharing")?;
+    plain::make_tables(&database, GROUP)?;
+    let members = ["QM1", "QM2"].map(|name| Member::join(&database, name));
+    let [one, two] = members;
+    let (one, two) = (one?, two?);
+    let queues = Queues::make(&one)?;
+    two.know(&queues)?;
+    let plain = Plain { database: database.clone() };
+    let cost = |callers: usize, load: Load, members: &[&Member]| ours(effort, &server, callers, load, members, &queues);
+    let peer =
+        |callers: usize, load: Load| cost_of(&server, effort, callers, |number| plain.caller(load, &queues, number));
+    let measured = interleave(
+        effort.rounds,
+        vec![
+            Cell::new(PLAIN_10, || peer(10, Load::Pair)),
+            Cell::new(PAIR_10, || cost(10, Load::Pair, &[&one])),
+            Cell::new(PLAIN_50, || peer(50, Load::Pair)),
+            Cell::new(PAIR_50, || cost(50, Load::Pair, &[&one])),
+            Cell::new(TWO_MEMBERS, || cost(50, Load::Pair, &[&one, &two])),
+            Cell::new(PLAIN_CORRELATED, || peer(50, Load::Correlated)),
+            Cell::new(CORRELATED, || cost(50, Load::Correlated, &[&one])),
+            Cell::new(PLAIN_UNIT, || peer(50, Load::Unit)),
+            Cell::new(UNIT, || cost(50, Load::Unit, &[&one])),
+        ],
+    )?;
+    let bars = [
+        ("database CPU of a put and get on a shared queue, 10 callers", 0.45, PAIR_10, PLAIN_10),
+        ("database CPU of a put and get on a shared queue, 50 callers", 0.2, PAIR_50, PLAIN_50),
+        ("database CPU of a put and get by correlation id, 50 callers", 0.35, CORRELATED, PLAIN_CORRELATED),
+        ("database CPU of a unit of work on shared queues, 50 callers", 0.3, UNIT, PLAIN_UNIT),
+        ("database CPU of a put and get by two members against one", 1.4, TWO_MEMBERS, PAIR_50),
+    ];
+    for (name, limit, ours, peer) in bars {
+        report.add(Bar::at_most(name, limit).ratio(&measured, ours, peer, "µs"));
+    }
+    one.store.close();
+    two.store.close();
+    Ok(())
+}
+
+struct Queues {
+    requests: QueueId,
+    replies: QueueId,
+}
+
+impl Queues {
+    fn make(member: &Member) -> Result<Self> {
+        let make = || block_on(member.store.create_shared_queue());
+        Ok(Self { requests: make()?, replies: make()? })
+    }
+}
+
+struct Member {
+    store: Store,
+}
+
+impl Member {
+    fn join(database: &str, name: &str) -> Result<Self> {
+        let shared = SharedStore::start(SharedOptions::new(database.to_owned(), name.to_owned()))?;
+        let store = Store::ephemeral(StoreOptions::default()).in_group(shared);
+        block_on(store.meet_group()).context("the member cannot join")?;
+        Ok(Self { store })
+    }
+
+    fn know(&self, queues: &Queues) -> Result<()> {
+        let shared = self.store.shared().context("the member is in a group")?;
+        for queue in [queues.requests, queues.replies] {
+            block_on(shared.know_queue(queue))?;
+        }
+        Ok(())
+    }
+}
+
+/// Microseconds of PostgreSQL's processor time an operation.
+fn cost_of<F>(
+    server: &Postgresql,
+    effort: &Effort,
+    callers: usize,
+    make: impl Fn(usize) -> Result<F> + Sync,
+) -> Result<f64>
+where
+    F: FnMut() -> Result<()>,
+{
+    let before = used_by(server.id())?;
+    let rate = rate(callers, effort.engine, make)?;
+    let used = used_by(server.id())?.saturating_sub(before);
+    Ok(used.as_secs_f64() * 1e6 / (rate * effort.engine.as_secs_f64()))
+}
+
+fn ours(
+    effort: &Effort,
+    server: &Postgresql,
+    callers: usize,
+    load: Load,
+    members: &[&Member],
+    queues: &Queues,
+) -> Result<f64> {
+    cost_of(server, effort, callers, |number| {
+        let store = &members[number % members.len()].store;
+        let serial = RefCell::new(0_u64);
+        Ok(move || {
+            *serial.borrow_mut() += 1;
+            block_on(operation(store, load, queues, identifier(number, *serial.borrow())))
+        })
+    })
+}
+
+/// Of one message of one caller.
+fn identifier(caller: usize, serial: u64) -> [u8; 24] {
+    let mut bytes = [7; 24];
+    bytes[8..16].copy_from_slice(&(caller as u64).to_be_bytes());
+    bytes[16..].copy_from_slice(&serial.to_be_bytes());
+    bytes
+}
+
+async fn operation(store: &Store, load: Load, queues: &Queues, id: [u8; 24]) -> Result<()> {
+    match load {
+        Load::Pair => {
+            put(store, None, queues.requests, id, [0; 24]).await?;
+            got(store.get(None, queues.requests, &Selection::default(), NOW).await?)?;
+        }
+        Load::Correlated => {
+            put(store, None, queues.requests, id, id).await?;
+            got(store.get(None, queues.requests, &by(id), NOW).await?)?;
+        }
+        Load::Unit => {
+            put(store, None, queues.requests, id, [0; 24]).await?;
+            let unit = store.begin();
+            let request = got(store.get(Some(unit), queues.requests, &Selection::default(), NOW).await?)?;
+            let id = *request.message.descriptor.message_id.as_bytes();
+            put(store, Some(unit), queues.replies, id, id).await?;
+            store.commit(unit).await?;
+            got(store.get(None, queues.replies, &by(id), NOW).await?)?;
+        }
+    }
+    Ok(())
+}
+
+fn by(id: [u8; 24]) -> Selection<'static> {
+    Selection { correlation_id: Some(CorrelationId::new(id)), ..Selection::default() }
+}
+
+async fn put(
+    store: &Store,
+    unit: Option<storage::UnitOfWorkId>,
+    queue: QueueId,
+    id: [u8; 24],
+    correlation: [u8; 24],
+) -> Result<()> {
+    let descriptor = MessageDescriptor {
+        message_id: MessageId::new(id),
+        correlation_id: CorrelationId::new(correlation),
+        persistence: Persistence::Persistent,
+        ..MessageDescriptor::default()
+    };
+    let message = Message { descriptor, body: Bytes::from_static(&[b'x'; SIZE]) };
+    let placement = Placement { by_priority: true, maximum_depth: u32::MAX, expires: None, persistent: true };
+    store.put(unit, queue, message, placement, NOW).await?;
+    Ok(())
+}
+
+fn got(message: Option<StoredMessage>) -> Result<StoredMessage> {
+    let message = message.context("the message that was put is there")?;
+    ensure!(message.message.body.len() == SIZE, "a message came back with another length");
+    Ok(message)
+}
