@@ -26,6 +26,7 @@ mod member;
 mod operation;
 mod options;
 mod position;
+mod primary;
 mod row;
 mod schema;
 mod statements;

@@ -26,6 +26,7 @@ use crate::shared::member::{self, Beaten, Membership, Watch};
 use crate::shared::operation::Place;
 use crate::shared::options::SharedOptions;
 use crate::shared::position::Positions;
+use crate::shared::primary::{self, HighestTimeline, Primary};
 use crate::shared::row::{delivery_key, moment, queue_id, queue_number, timestamp};
 use crate::shared::statements::Statements;
 use crate::{QueueId, StoreError};
@@ -39,6 +40,8 @@ const POLL: Duration = Duration::from_millis(100);
 const REFRESH: Duration = Duration::from_millis(250);
 /// The same for all queues, in units of `REFRESH`.
 const REFRESHES_OF_ALL: u32 = 40;
+/// Between two looks at the database's other hosts.
+const LOOK_AROUND: Duration = Duration::from_secs(5);
 
 /// Where the member is.
 #[derive(Clone)]
@@ -59,6 +62,7 @@ pub(super) struct Session {
     pub(super) generation: u64,
     pub(super) member: i32,
     pub(super) epoch: i64,
+    timeline: u32,
     pub(super) lanes: Vec<Connected>,
     /// Looks; and changes definitions, whose commits are waited for.
     pub(super) reader: Connected,
@@ -91,6 +95,7 @@ pub(super) struct Driver {
     definition_version: AtomicI64,
     pub(super) members: Mutex<Vec<member::MemberStatus>>,
     events: mpsc::UnboundedSender<Event>,
+    highest: HighestTimeline,
     generation: AtomicU64,
     next_unit: AtomicI64,
     is_closed: AtomicBool,
@@ -120,6 +125,7 @@ impl Driver {
             definition_version: AtomicI64::new(0),
             members: Mutex::default(),
             events,
+            highest: HighestTimeline::default(),
             generation: AtomicU64::new(0),
             next_unit: AtomicI64::new(1),
             is_closed: AtomicBool::new(false),
@@ -262,6 +268,7 @@ async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Even
                 () = beat(&driver, &session, &mut watch) => End::Lost,
                 () = poll(&driver, &session) => End::Lost,
                 () = refresh(&driver, &session) => End::Lost,
+                () = look_around(&driver, &session) => End::Lost,
             };
             if let End::Closed = lost {
                 leave(&driver, &session).await;
@@ -330,39 +337,39 @@ async fn connect(driver: &Arc<Driver>, membership: &mut Option<Membership>) -> O
 
 /// `None`: another process has taken the member over.
 async fn open(driver: &Arc<Driver>, membership: &mut Option<Membership>) -> Result<Option<Arc<Session>>, SharedError> {
-    let admin = connected(&driver.options.database, false).await?;
+    let primary = primary::find(&driver.options, &driver.highest).await?;
+    let admin = connected(&primary, false).await?;
     let joined = match member::join(&admin, &driver.options.member, membership.as_ref()).await? {
         Some(joined) => joined,
         None => return Ok(None),
     };
-    let others = [true, false, true].map(|lasting| connected(&driver.options.database, lasting));
-    let mut others = try_join_all(others).await?;
+    let mut others = try_join_all([true, false, true].map(|lasting| connected(&primary, lasting))).await?;
     let reader = others.pop().expect("three were opened");
     driver.positions.begin(joined.number, joined.clock);
     let generation = driver.generation.fetch_add(1, Ordering::AcqRel) + 1;
-    let session = Session { generation, member: joined.number, epoch: joined.epoch, lanes: others, reader, admin };
+    let session = Session {
+        generation,
+        member: joined.number,
+        epoch: joined.epoch,
+        timeline: primary.timeline,
+        lanes: others,
+        reader,
+        admin,
+    };
     *membership = Some(joined);
     Ok(Some(Arc::new(session)))
 }
 
 /// `lasting`: its commits are waited for until they are on disk.
-async fn connected(database: &str, lasting: bool) -> Result<Connected, SharedError> {
-    let mut config: tokio_postgres::Config = database.parse().map_err(SharedError::Address)?;
+async fn connected(primary: &Primary, lasting: bool) -> Result<Connected, SharedError> {
     let commits = if lasting { "on" } else { "off" };
-    config
-        .options(format!(
+    let client = primary
+        .connect(&format!(
             "-c synchronous_commit={commits} -c plan_cache_mode=force_generic_plan -c enable_sort=off \
-             -c enable_bitmapscan=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c statement_timeout=0 \
-             -c idle_in_transaction_session_timeout=10s"
+             -c enable_bitmapscan=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off \
+             -c statement_timeout=0 -c idle_in_transaction_session_timeout=10s"
         ))
-        .application_name("quaymaster")
-        .target_session_attrs(tokio_postgres::config::TargetSessionAttrs::ReadWrite)
-        .connect_timeout(Duration::from_secs(5));
-    let (client, connection) = config.connect(tokio_postgres::NoTls).await.map_err(SharedError::Connect)?;
-    tokio::spawn(async move {
-        // Its end is told by the statements that fail.
-        let _ = connection.await;
-    });
+        .await?;
     crate::shared::schema::check(&client, None).await?;
     let statements = Statements::prepare(&client)
         .await
@@ -506,6 +513,17 @@ async fn refresh(driver: &Driver, session: &Session) {
         };
         if let Err(error) = done.await {
             return driver.broken(session.generation, &error);
+        }
+    }
+}
+
+/// Looks for a newer history at the other hosts. Returns when there is one: all connections leave this one together.
+async fn look_around(driver: &Driver, session: &Session) {
+    loop {
+        sleep(LOOK_AROUND).await;
+        if primary::is_newer_elsewhere(&driver.options, &driver.highest, session.timeline).await {
+            warn!(timeline = session.timeline, "another host of the database has a newer history; the member goes there");
+            return;
         }
     }
 }

@@ -7,6 +7,10 @@ pub enum SharedError {
     Address(#[source] tokio_postgres::Error),
     #[error("the database cannot be reached")]
     Connect(#[source] tokio_postgres::Error),
+    #[error("no host of the database takes writes")]
+    NoPrimary,
+    #[error("the database's host has timeline {found}, and timeline {seen} was seen before: it is behind a failover")]
+    OldTimeline { found: u32, seen: u32 },
     #[error("the database refused to {action}")]
     Refused {
         action: &'static str,

@@ -1,12 +1,15 @@
 //! How a member takes part in a group.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Where the group's database is, and how this member uses it.
 #[derive(Clone)]
 pub struct SharedOptions {
-    /// As `postgres://` URL or in `key=value` form. Of several hosts the one that takes writes is used.
+    /// As `postgres://` URL or in `key=value` form. Of several hosts the one that takes writes is used, by the newest timeline.
     pub database: String,
+    /// How the database's certificate is checked; `None`: never encrypted.
+    pub tls: Option<Arc<rustls::ClientConfig>>,
     /// The member's name, unique in the group: the queue manager's.
     pub member: String,
     /// How long a verb waits for a database that is away before it is refused with `Unreachable`.
@@ -21,6 +24,7 @@ impl SharedOptions {
     pub fn new(database: String, member: String) -> Self {
         Self {
             database,
+            tls: None,
             member,
             patience: Duration::from_secs(60),
             deadline: Duration::from_secs(5),

@@ -1,0 +1,195 @@
+//! Which of the database's hosts takes writes, and by how new a history.
+//!
+//! A cluster that fails over may have two hosts that say they are primary for a while. The one with the higher timeline is right. A
+//! member never speaks to a lower timeline than it has seen: what that host would still answer has been decided otherwise.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::time::timeout;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{Client, Config};
+use tokio_postgres_rustls::MakeRustlsConnect;
+use tracing::warn;
+
+use crate::shared::error::SharedError;
+use crate::shared::options::SharedOptions;
+
+const PROBE: Duration = Duration::from_secs(5);
+
+/// A host that takes writes.
+#[derive(Clone)]
+pub(super) struct Primary {
+    /// Of this host alone.
+    pub(super) config: Config,
+    tls: Option<Arc<rustls::ClientConfig>>,
+    /// 0 of an engine that knows no timelines.
+    pub(super) timeline: u32,
+    pub(super) name: String,
+}
+
+/// The highest timeline that this member has seen.
+#[derive(Default)]
+pub(super) struct HighestTimeline(AtomicU32);
+
+/// Asks all hosts at once.
+///
+/// # Errors
+/// `Address`; `Connect`: none answers; `NoPrimary`; `OldTimeline`.
+pub(super) async fn find(options: &SharedOptions, highest: &HighestTimeline) -> Result<Primary, SharedError> {
+    let hosts = hosts(&options.database)?;
+    let answers = join_all(hosts.into_iter().map(|config| probe(config, options.tls.clone()))).await;
+    let mut failure = None;
+    let mut found: Option<Primary> = None;
+    for answer in answers {
+        match answer {
+            Ok(Some(primary)) if found.as_ref().is_none_or(|best| best.timeline < primary.timeline) => {
+                found = Some(primary);
+            }
+            Ok(_) => {}
+            Err(error) => failure = Some(error),
+        }
+    }
+    let Some(primary) = found else { return Err(failure.unwrap_or(SharedError::NoPrimary)) };
+    let seen = highest.0.fetch_max(primary.timeline, Ordering::AcqRel);
+    if primary.timeline < seen {
+        warn!(host = primary.name, timeline = primary.timeline, seen, "the database's host has an older history");
+        return Err(SharedError::OldTimeline { found: primary.timeline, seen });
+    }
+    Ok(primary)
+}
+
+/// A configuration for each host of an address.
+fn hosts(database: &str) -> Result<Vec<Config>, SharedError> {
+    let whole: Config = database.parse().map_err(SharedError::Address)?;
+    let ports = whole.get_ports();
+    let hosts = whole.get_hosts().iter().enumerate().map(|(index, host)| {
+        let mut config = Config::new();
+        let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+        config.port(port);
+        match host {
+            Host::Tcp(name) => config.host(name),
+            #[cfg(unix)]
+            Host::Unix(path) => config.host_path(path),
+        };
+        if let Some(address) = whole.get_hostaddrs().get(index) {
+            config.hostaddr(*address);
+        }
+        if let Some(user) = whole.get_user() {
+            config.user(user);
+        }
+        if let Some(password) = whole.get_password() {
+            config.password(password);
+        }
+        if let Some(name) = whole.get_dbname() {
+            config.dbname(name);
+        }
+        config.ssl_mode(whole.get_ssl_mode()).connect_timeout(PROBE).application_name("quaymaster");
+        config
+    });
+    Ok(hosts.collect())
+}
+
+/// `None`: it takes no writes.
+async fn probe(config: Config, tls: Option<Arc<rustls::ClientConfig>>) -> Result<Option<Primary>, SharedError> {
+    let name = name_of(&config);
+    let asked = async {
+        let primary = Primary { config, tls, timeline: 0, name };
+        let client = primary.connect("").await?;
+        let is_standby: bool = client
+            .query_one("SELECT pg_is_in_recovery()", &[])
+            .await
+            .map_err(|source| SharedError::Refused { action: "say whether it takes writes", source })?
+            .get(0);
+        if is_standby {
+            return Ok(None);
+        }
+        // Engines without write-ahead log files refuse this; then their own leases keep the histories apart.
+        let timeline = client.query_one("SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)", &[]).await;
+        let timeline = timeline.ok().and_then(|row| u32::from_str_radix(row.get::<_, &str>(0), 16).ok()).unwrap_or(0);
+        Ok(Some(Primary { timeline, ..primary }))
+    };
+    timeout(PROBE, asked).await.unwrap_or(Err(SharedError::NoPrimary))
+}
+
+fn name_of(config: &Config) -> String {
+    let host = match config.get_hosts().first() {
+        Some(Host::Tcp(name)) => name.clone(),
+        #[cfg(unix)]
+        Some(Host::Unix(path)) => path.display().to_string(),
+        None => String::new(),
+    };
+    format!("{host}:{}", config.get_ports().first().copied().unwrap_or(5432))
+}
+
+impl Primary {
+    /// A connection with these options of PostgreSQL's.
+    ///
+    /// # Errors
+    /// `Connect`.
+    pub(super) async fn connect(&self, options: &str) -> Result<Client, SharedError> {
+        let mut config = self.config.clone();
+        config.options(options);
+        match self.tls.as_ref().filter(|_| self.wants_tls()) {
+            Some(tls) => {
+                let tls = MakeRustlsConnect::new(rustls::ClientConfig::clone(tls));
+                let (client, connection) = config.connect(tls).await.map_err(SharedError::Connect)?;
+                spawn(connection);
+                Ok(client)
+            }
+            None => {
+                let (client, connection) =
+                    config.connect(tokio_postgres::NoTls).await.map_err(SharedError::Connect)?;
+                spawn(connection);
+                Ok(client)
+            }
+        }
+    }
+
+    /// On this machine only when it is asked for: Debian's server has a certificate that no one has signed.
+    fn wants_tls(&self) -> bool {
+        match self.config.get_ssl_mode() {
+            SslMode::Disable => false,
+            SslMode::Require => true,
+            _ => !self.config.get_hosts().iter().all(is_here),
+        }
+    }
+}
+
+fn is_here(host: &Host) -> bool {
+    match host {
+        Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+/// Its end is told by the statements that fail.
+fn spawn(connection: impl Future<Output = Result<(), tokio_postgres::Error>> + Send + 'static) {
+    tokio::spawn(async move {
+        let _ = connection.await;
+    });
+}
+
+/// A host of a newer history than this one takes writes.
+pub(super) async fn is_newer_elsewhere(options: &SharedOptions, highest: &HighestTimeline, timeline: u32) -> bool {
+    let several = hosts(&options.database).is_ok_and(|hosts| hosts.len() > 1);
+    several && timeline > 0 && find(options, highest).await.is_ok_and(|primary| primary.timeline > timeline)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_host_of_an_address_has_its_own_port_user_and_database() {
+        let hosts = hosts("postgres://app:secret@one:5433,two:5434/mq?sslmode=require").expect("an address");
+        let names: Vec<_> = hosts.iter().map(name_of).collect();
+        assert_eq!(names, ["one:5433", "two:5434"]);
+        assert!(hosts.iter().all(|config| config.get_user() == Some("app") && config.get_dbname() == Some("mq")));
+        assert!(hosts.iter().all(|config| config.get_ssl_mode() == SslMode::Require));
+    }
+}
