@@ -1,7 +1,7 @@
 //! The peer: one transaction an operation, by statements on the same tables.
 
-use anyhow::{Context, Result, ensure};
-use postgres::{Client, NoTls, Statement};
+use anyhow::{Context, Result, bail, ensure};
+use postgres::{Client, NoTls, Row, Statement};
 
 use crate::sharing::{Load, Queues, SIZE, identifier};
 
@@ -19,6 +19,7 @@ const TAKE_CORRELATED: &str = "DELETE FROM message m USING (SELECT queue, rank, 
 const SETTINGS: &str = "SET plan_cache_mode = force_generic_plan; SET enable_sort = off; SET enable_bitmapscan = off; \
     SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";
 
+const LOOKS: u32 = 10_000;
 /// Queues of the peer have numbers that no shared queue has.
 const OFFSET: i32 = 1_000_000;
 /// Bytes of an encoded descriptor, as ours has them.
@@ -80,7 +81,7 @@ impl Connection {
             Load::Unit => {
                 put(&mut self.client, &self.insert, requests, position, id, None)?;
                 let mut unit = self.client.transaction()?;
-                let row = unit.query_one(&self.take_first, &[&requests])?;
+                let row = first(|| unit.query_opt(&self.take_first, &[&requests]))?;
                 let request: [u8; 24] = row.get::<_, &[u8]>(0).try_into()?;
                 let key =
                     i64::from_le_bytes(request[16..].try_into()?) ^ i64::from_le_bytes(request[8..16].try_into()?);
@@ -106,7 +107,7 @@ impl Connection {
     }
 
     fn take_first(&mut self, queue: i32) -> Result<()> {
-        let row = self.client.query_one(&self.take_first, &[&queue])?;
+        let row = first(|| self.client.query_opt(&self.take_first, &[&queue]))?;
         ensure!(row.get::<_, &[u8]>(2).len() == SIZE, "a message came back with another length");
         Ok(())
     }
@@ -116,6 +117,16 @@ impl Connection {
         ensure!(row.get::<_, &[u8]>(2).len() == SIZE, "a message came back with another length");
         Ok(())
     }
+}
+
+/// Again when all that a look has seen was being taken by others: the caller's own message is there for somebody.
+fn first(mut look: impl FnMut() -> Result<Option<Row>, postgres::Error>) -> Result<Row> {
+    for _ in 0..LOOKS {
+        if let Some(row) = look()? {
+            return Ok(row);
+        }
+    }
+    bail!("the message that was put is not there")
 }
 
 fn put(

@@ -522,7 +522,10 @@ async fn look_around(driver: &Driver, session: &Session) {
     loop {
         sleep(LOOK_AROUND).await;
         if primary::is_newer_elsewhere(&driver.options, &driver.highest, session.timeline).await {
-            warn!(timeline = session.timeline, "another host of the database has a newer history; the member goes there");
+            warn!(
+                timeline = session.timeline,
+                "another host of the database has a newer history; the member goes there"
+            );
             return;
         }
     }

@@ -117,8 +117,13 @@ impl Inbox {
         self.state.lock().jobs.drain(..).collect()
     }
 
-    /// Waits for a batch, on a thread of its own. `released`: how many the last one has answered. `seen`: interrupts that are known.
-    pub(super) fn gather(&self, released: usize, seen: u64) -> Gathered {
+    pub(super) fn waiting(&self) -> usize {
+        self.state.lock().jobs.len()
+    }
+
+    /// Waits for a batch, on a thread of its own. `expected`: those who waited when the last batch ended, and those it has answered.
+    /// `seen`: interrupts that are known.
+    pub(super) fn gather(&self, expected: usize, seen: u64) -> Gathered {
         let mut state = self.state.lock();
         loop {
             if self.interrupts() != seen {
@@ -133,7 +138,7 @@ impl Inbox {
             self.changed.wait(&mut state);
         }
         let until = now() + STRAGGLERS;
-        while state.jobs.len() < released.min(MOST) {
+        while state.jobs.len() < expected.min(MOST) {
             if self.changed.wait_until(&mut state, until).timed_out() {
                 break;
             }

@@ -30,7 +30,8 @@ pub(super) struct Lane {
     pending: Option<Pending>,
     /// Of the last batch that was committed.
     batch: i64,
-    released: usize,
+    /// How many come with the next batch, if all those return whom the last one has answered.
+    expected: usize,
 }
 
 /// A batch that was sent, and not known to be over.
@@ -46,7 +47,7 @@ struct Lost;
 impl Lane {
     pub(super) fn new(number: usize, driver: Arc<Driver>) -> Self {
         let inbox = Arc::clone(&driver.inboxes[number]);
-        Self { number, driver, inbox, pending: None, batch: 0, released: 0 }
+        Self { number, driver, inbox, pending: None, batch: 0, expected: 0 }
     }
 
     /// Until the store is closed.
@@ -121,7 +122,7 @@ impl Lane {
     /// Does batches until something else has to be done.
     async fn serve(&mut self, session: &Arc<Session>, interrupts: u64) -> Result<(), Lost> {
         loop {
-            match self.inbox.gather(self.released, interrupts) {
+            match self.inbox.gather(self.expected, interrupts) {
                 Gathered::Batch(jobs) => self.execute(session, jobs).await?,
                 Gathered::Interrupted => return Ok(()),
                 Gathered::Closed => return Err(Lost),
@@ -184,7 +185,7 @@ impl Lane {
 
     /// What the batch has done is true: figures, then answers.
     fn deliver(&mut self, jobs: Vec<Job>, outcome: Outcome) {
-        self.released = jobs.len();
+        self.expected = self.inbox.waiting() + jobs.len();
         self.driver.positions.told(outcome.clock);
         for (queue, (messages, bytes)) in outcome.depths {
             self.driver.figures.know(queue).committed(messages, bytes);

@@ -141,8 +141,7 @@ impl Primary {
                 Ok(client)
             }
             None => {
-                let (client, connection) =
-                    config.connect(tokio_postgres::NoTls).await.map_err(SharedError::Connect)?;
+                let (client, connection) = config.connect(tokio_postgres::NoTls).await.map_err(SharedError::Connect)?;
                 spawn(connection);
                 Ok(client)
             }

@@ -31,6 +31,8 @@ use crate::{
 
 /// Messages removed by one step of a clear.
 const CLEAR_STEP: i64 = 10_000;
+/// Looks for any message before a queue that is not empty is said to have none.
+const LOOKS: u32 = 4;
 /// Expired messages removed by one call.
 const EXPIRED: i64 = 256;
 
@@ -252,6 +254,9 @@ impl SharedStore {
         let manner = if unit.is_some() { Manner::Claim } else { Manner::Take };
         let wanted = in_sql(selection).filter(|_| !self.holds_locks(queue, selection.lock_owner));
         let taken = match wanted {
+            Some(Wanted::First) => {
+                self.take_first(&figures, Taking { queue, wanted: Wanted::First, manner, now }).await?
+            }
             Some(wanted) => self.take(Taking { queue, wanted, manner, now }).await?,
             None => self.look_and_take(queue, selection, manner, now).await?,
         };
@@ -263,6 +268,19 @@ impl SharedStore {
         self.running.units.claim(unit, [taken.claim])?;
         figures.claimed(1);
         Ok(Some(taken.keep().1))
+    }
+
+    /// All that a look has seen may be what others are just taking, while they have put others since: it looks again as long as the
+    /// depth says that there is something, but not for ever.
+    async fn take_first(&self, figures: &Figures, taking: Taking) -> Result<Option<Taken>, StoreError> {
+        for _ in 0..LOOKS {
+            let taken = self.take(taking.clone()).await?;
+            let depth = figures.depth();
+            if taken.is_some() || depth.current <= depth.uncommitted {
+                return Ok(taken);
+            }
+        }
+        Ok(None)
     }
 
     async fn take(&self, taking: Taking) -> Result<Option<Taken>, StoreError> {
