@@ -4,8 +4,10 @@
 //! itself: each operation is a transaction, a unit of work keeps one open, each caller has its own connection. Ours are members in this
 //! process, each with its five connections. What is compared is the processor time of all of PostgreSQL's processes an operation.
 
+mod idle;
 mod plain;
 mod processes;
+mod wake;
 
 use std::cell::RefCell;
 
@@ -89,9 +91,10 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     for (name, limit, ours, peer) in bars {
         report.add(Bar::at_most(name, limit).ratio(&measured, ours, peer, "µs"));
     }
+    wake::run(&one, &two, &queues, report)?;
     one.store.close();
     two.store.close();
-    Ok(())
+    idle::run(effort, &server, report)
 }
 
 struct Queues {

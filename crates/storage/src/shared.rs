@@ -20,6 +20,7 @@ mod depth;
 mod driver;
 mod error;
 mod find;
+mod hint;
 mod inbox;
 mod lane;
 mod member;

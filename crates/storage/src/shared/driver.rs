@@ -20,6 +20,7 @@ use tracing::{error, info, warn};
 use crate::shared::batch::{Connected, owner};
 use crate::shared::depth::AllFigures;
 use crate::shared::error::SharedError;
+use crate::shared::hint::Hints;
 use crate::shared::inbox::Inbox;
 use crate::shared::lane::{LANES, LAZY, Lane};
 use crate::shared::member::{self, Beaten, Membership, Watch};
@@ -36,6 +37,8 @@ use model::timestamp::Timestamp;
 const BACKOFF: Duration = Duration::from_secs(1);
 /// Between two looks at queues that somebody waits for.
 const POLL: Duration = Duration::from_millis(100);
+/// A look at all of them while hints arrive, in units of `POLL`.
+const POLLS_OF_ALL: u32 = 10;
 /// Between two looks at what the others have done to queues in use.
 const REFRESH: Duration = Duration::from_millis(250);
 /// The same for all queues, in units of `REFRESH`.
@@ -68,11 +71,17 @@ pub(super) struct Session {
     pub(super) reader: Connected,
     /// Membership; its commits are not waited for.
     admin: Connected,
+    /// `None`: this machine has no datagrams; polls do.
+    hints: Option<Hints>,
 }
 
 impl Session {
     pub(super) fn owner(&self) -> i64 {
         owner(self.member, self.epoch)
+    }
+
+    pub(super) fn hints(&self) -> Option<&Hints> {
+        self.hints.as_ref()
     }
 }
 
@@ -217,7 +226,15 @@ impl Driver {
     }
 
     pub(super) fn watch(&self, queue: QueueId) {
-        *self.watched.lock().entry(queue).or_default() += 1;
+        let mut watched = self.watched.lock();
+        let count = watched.entry(queue).or_default();
+        *count += 1;
+        if *count == 1
+            && let Phase::Open(session) = &*self.phase.borrow()
+            && let Some(hints) = &session.hints
+        {
+            hints.tell_waits(&[queue]);
+        }
     }
 
     pub(super) fn unwatch(&self, queue: QueueId) {
@@ -269,6 +286,7 @@ async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Even
                 () = poll(&driver, &session) => End::Lost,
                 () = refresh(&driver, &session) => End::Lost,
                 () = look_around(&driver, &session) => End::Lost,
+                () = hear(&driver, &session) => End::Lost,
             };
             if let End::Closed = lost {
                 leave(&driver, &session).await;
@@ -347,6 +365,7 @@ async fn open(driver: &Arc<Driver>, membership: &mut Option<Membership>) -> Resu
     let reader = others.pop().expect("three were opened");
     driver.positions.begin(joined.number, joined.clock);
     let generation = driver.generation.fetch_add(1, Ordering::AcqRel) + 1;
+    let hints = open_hints(&primary, &admin, &joined).await?;
     let session = Session {
         generation,
         member: joined.number,
@@ -355,9 +374,27 @@ async fn open(driver: &Arc<Driver>, membership: &mut Option<Membership>) -> Resu
         lanes: others,
         reader,
         admin,
+        hints,
     };
     *membership = Some(joined);
     Ok(Some(Arc::new(session)))
+}
+
+async fn open_hints(primary: &Primary, admin: &Connected, joined: &Membership) -> Result<Option<Hints>, SharedError> {
+    let refused = |source| SharedError::Refused { action: "exchange addresses of members", source };
+    let row = admin.client.query_one(&admin.statements.secret, &[]).await.map_err(refused)?;
+    let secret: [u8; 32] = row.get::<_, &[u8]>(0).try_into().unwrap_or([0; 32]);
+    match Hints::open(primary.address().await, secret, joined.number, joined.epoch) {
+        Ok(hints) => {
+            let address = hints.address().to_string();
+            member::tell_address(admin, joined.number, joined.epoch, &address).await.map_err(refused)?;
+            Ok(Some(hints))
+        }
+        Err(error) => {
+            warn!(%error, "members cannot tell each other of arrivals: waits on shared queues take up to 100 ms longer");
+            Ok(None)
+        }
+    }
 }
 
 /// `lasting`: its commits are waited for until they are on disk.
@@ -458,6 +495,9 @@ async fn beat(driver: &Driver, session: &Session, watch: &mut Watch) {
         match member::beat(&session.admin, session.member, session.epoch, watch).await {
             Ok(Some(Beaten { members, definition_version })) => {
                 driver.see_definitions(definition_version);
+                if let Some(hints) = &session.hints {
+                    hints.meet(&members);
+                }
                 for dead in watch.dead(&members, session.member) {
                     warn!(member = %dead.name, "a member of the group shows no life; its open units of work are backed out");
                     match member::recover(&session.admin, &dead).await {
@@ -478,12 +518,34 @@ async fn beat(driver: &Driver, session: &Session, watch: &mut Watch) {
     }
 }
 
-/// Tells those who wait that there is something to take. Returns when the session is lost.
+/// Takes the peers' hints; for ever.
+async fn hear(driver: &Driver, session: &Session) {
+    match &session.hints {
+        Some(hints) => hints.listen(|queue| driver.arrived(queue)).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The net below hints: tells those who wait that there is something to take. Returns when the session is lost.
+///
+/// A wait that has begun since the last round may have missed the hint that its peer did not know to send, so it is looked at in the
+/// next one; the others once a second while all peers are heard.
 async fn poll(driver: &Driver, session: &Session) {
     let s = &session.reader.statements;
-    loop {
+    let mut known: HashSet<QueueId> = HashSet::new();
+    for round in 0_u32.. {
         sleep(POLL).await;
-        let queues: Vec<i32> = driver.watched.lock().keys().map(|queue| queue_number(*queue)).collect();
+        let watched: HashSet<QueueId> = driver.watched.lock().keys().copied().collect();
+        let is_net = round.is_multiple_of(POLLS_OF_ALL) || !session.hints.as_ref().is_some_and(Hints::are_heard);
+        if let Some(hints) = session.hints.as_ref().filter(|_| round.is_multiple_of(POLLS_OF_ALL)) {
+            hints.tell_waits(&watched.iter().copied().collect::<Vec<_>>());
+        }
+        let queues: Vec<i32> = watched
+            .iter()
+            .filter(|queue| is_net || !known.contains(*queue))
+            .map(|queue| queue_number(*queue))
+            .collect();
+        known = watched;
         if queues.is_empty() {
             continue;
         }

@@ -112,7 +112,7 @@ impl Lane {
         self.batch = row.get(0);
         if let Some(pending) = self.pending.take() {
             match pending.arrived {
-                Some(outcome) if pending.number == self.batch => self.deliver(pending.jobs, outcome),
+                Some(outcome) if pending.number == self.batch => self.deliver(session, pending.jobs, outcome),
                 _ => self.inbox.put_back(pending.jobs),
             }
         }
@@ -141,7 +141,7 @@ impl Lane {
                 (Ok(()), Some(outcome)) => {
                     self.batch += 1;
                     attempts = 0;
-                    self.deliver(jobs, outcome);
+                    self.deliver(session, jobs, outcome);
                 }
                 (Err(failed @ (Failed::Broken(_) | Failed::TooSlow)), arrived) => {
                     self.pending = Some(Pending { number: self.batch + 1, jobs, arrived });
@@ -184,9 +184,12 @@ impl Lane {
     }
 
     /// What the batch has done is true: figures, then answers.
-    fn deliver(&mut self, jobs: Vec<Job>, outcome: Outcome) {
+    fn deliver(&mut self, session: &Session, jobs: Vec<Job>, outcome: Outcome) {
         self.expected = self.inbox.waiting() + jobs.len();
         self.driver.positions.told(outcome.clock);
+        if let Some(hints) = session.hints() {
+            hints.tell_arrivals(jobs.iter().flat_map(|job| job.operation.arrivals()));
+        }
         for (queue, (messages, bytes)) in outcome.depths {
             self.driver.figures.know(queue).committed(messages, bytes);
         }

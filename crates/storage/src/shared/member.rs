@@ -51,6 +51,23 @@ pub struct MemberStatus {
     beat: i64,
 }
 
+impl MemberStatus {
+    #[cfg(test)]
+    pub(super) fn active(number: i32, epoch: i64, address: String) -> Self {
+        Self { number, name: format!("QM{number}"), state: MemberState::Active, address, epoch, beat: 0 }
+    }
+}
+
+/// Tells the others where this member hears hints.
+pub(super) async fn tell_address(
+    admin: &Connected,
+    number: i32,
+    epoch: i64,
+    address: &str,
+) -> Result<(), tokio_postgres::Error> {
+    admin.client.execute(&admin.statements.set_address, &[&number, &epoch, &address]).await.map(|_| ())
+}
+
 /// Takes part under this name, with an epoch later than all before. `known`: what this process was until now. `None`: another process
 /// has become this member since.
 pub(super) async fn join(

@@ -218,6 +218,22 @@ impl Operation {
     }
 }
 
+impl Operation {
+    /// Queues that have messages then which they had not before, as far as the operation itself says it.
+    pub(super) fn arrivals(&self) -> impl Iterator<Item = QueueId> + Clone {
+        let (rows, places, claims): (&[NewRow], &[Place], &[Claim]) = match self {
+            Self::Put(row) => (std::slice::from_ref(row), &[], &[]),
+            Self::Commit { work, .. } => (&work.puts, &[], &[]),
+            Self::Release(places) => (&[], places, &[]),
+            Self::BackOut(claims) => (&[], &[], claims),
+            _ => (&[], &[], &[]),
+        };
+        let rows = rows.iter().map(|row| row.queue);
+        let places = places.iter().map(|place| place.queue);
+        rows.chain(places).chain(claims.iter().map(|claim| claim.place.queue))
+    }
+}
+
 impl Work {
     fn must_last(&self) -> bool {
         self.puts.iter().any(|row| row.persistent) || self.gets.iter().any(|claim| claim.persistent)

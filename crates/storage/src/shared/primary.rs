@@ -3,7 +3,7 @@
 //! A cluster that fails over may have two hosts that say they are primary for a while. The one with the higher timeline is right. A
 //! member never speaks to a lower timeline than it has seen: what that host would still answer has been decided otherwise.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -145,6 +145,19 @@ impl Primary {
                 spawn(connection);
                 Ok(client)
             }
+        }
+    }
+
+    /// Where it is, for those who need to know the way to it.
+    pub(super) async fn address(&self) -> Option<SocketAddr> {
+        let port = self.config.get_ports().first().copied().unwrap_or(5432);
+        if let Some(address) = self.config.get_hostaddrs().first() {
+            return Some((*address, port).into());
+        }
+        match self.config.get_hosts().first()? {
+            Host::Tcp(name) => tokio::net::lookup_host((name.as_str(), port)).await.ok()?.next(),
+            #[cfg(unix)]
+            Host::Unix(_) => None,
         }
     }
 

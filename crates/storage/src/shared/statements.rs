@@ -269,6 +269,8 @@ statements! {
     definition_version = "SELECT definition_version FROM group_state";
 
     beat = "UPDATE member SET beat = beat + 1 WHERE number = $1 AND epoch = $2";
+    set_address = "UPDATE member SET address = $3 WHERE number = $1 AND epoch = $2";
+    secret = "SELECT secret FROM group_state";
     members = "SELECT number, name, epoch, beat, state, address, level FROM member ORDER BY number";
     /// `$1` member, `$2` epoch that ends. No row: a peer does it already.
     fence_member = "UPDATE member SET epoch = epoch + 1, state = 'RECOVERING' WHERE number = $1 AND epoch = $2";

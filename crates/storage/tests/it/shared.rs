@@ -1,4 +1,5 @@
 //! The shared store: its statements, its members, and what is said only of it.
 
+mod arrivals;
 mod definitions;
 mod statements;

@@ -3,8 +3,16 @@
 use crate::postgres::Database;
 
 /// Of a group, or a handful of rows at an administrator's request.
-const SMALL: &[&str] =
-    &["members", "fence_member", "fence_lanes", "prepared_units", "decided_units", "definition_version"];
+const SMALL: &[&str] = &[
+    "members",
+    "fence_member",
+    "fence_lanes",
+    "prepared_units",
+    "decided_units",
+    "definition_version",
+    "secret",
+    "set_address",
+];
 
 fn plans(database: &Database) -> Vec<(String, String)> {
     let settings = "SET enable_sort = off; SET enable_bitmapscan = off; SET enable_seqscan = off; SET enable_hashjoin = off; \
