@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use jsonwebtoken::{Algorithm, AlgorithmFamily};
 
+use super::client::Client;
 use crate::error::IdentityError;
 use crate::options::{LocalUsers, OidcIssuer};
+use crate::password::PasswordReader;
 
 /// What tokens of an issuer must be, and how its keys are got.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,10 +24,12 @@ pub(super) struct Settings {
     pub(super) unknown_key_every: Duration,
     pub(super) timeout: Duration,
     pub(super) local_users: LocalUsers,
+    /// What this server is to the issuer when people sign in there by browser.
+    pub(super) client: Option<Client>,
 }
 
 impl Settings {
-    pub(super) fn read(name: &str, options: &OidcIssuer) -> Result<Self, IdentityError> {
+    pub(super) fn read(name: &str, options: &OidcIssuer, passwords: &PasswordReader) -> Result<Self, IdentityError> {
         let error = |key: &str, problem: String| IdentityError::new(&format!("identity.oidc.{name}.{key}"), problem);
         if !may_be_fetched(&options.issuer) || options.issuer.contains(['?', '#']) {
             return Err(error("issuer", format!("'{}' is not {EXPECTED_URL}", options.issuer)));
@@ -67,6 +71,7 @@ impl Settings {
             unknown_key_every: seconds("unknown_key_seconds", options.unknown_key_seconds, 1, 3600)?,
             timeout: seconds("timeout_seconds", options.timeout_seconds, 1, 60)?,
             local_users: options.local_users,
+            client: Client::read(name, options, passwords)?,
         })
     }
 
