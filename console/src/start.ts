@@ -4,7 +4,7 @@
 // fetches beside.
 
 import type { Session, SignIn } from './api/operations.ts';
-import { offerIssuers, signInForm, tellOfSignOut } from './shell/sign-in.ts';
+import { offerIssuers, offerOtherUser, signInForm, tellOfSignOut } from './shell/sign-in.ts';
 import texts from './text/sign-in.en.json';
 
 /** The address of the application's module. The build writes it. */
@@ -35,11 +35,14 @@ async function begin(asking: Promise<Response>): Promise<void> {
   const page = document.createElement('main');
   page.className = 'sign-in-page';
   const { signIn } = ((await answer?.json().catch(() => undefined)) ?? {}) as { signIn?: SignIn };
-  const { trouble, out } = readAddress();
+  const { problem, issuer } = readAddress();
+  const troubles: Partial<Record<string, string>> = texts.problems;
+  const trouble = problem === undefined ? undefined : (troubles[problem] ?? texts.problems.refused);
   const form = signInForm({ trouble: answer === undefined ? texts.unreachable : trouble, secureAddress: secureAddress(signIn) });
   if (signIn?.form.isOpen) offerIssuers(form, signIn.issuers, { to: location.pathname + location.search });
-  const left = signIn?.issuers.find(({ name }) => name === out);
-  if (left) tellOfSignOut(form, left);
+  const met = signIn?.issuers.find(({ name }) => name === issuer);
+  if (met && problem === undefined) tellOfSignOut(form, met);
+  if (met && problem === 'role') offerOtherUser(form, met);
   form.done.then(() => begin(fetch('/api/v1/session', { credentials: 'same-origin', cache: 'no-store' })));
   page.append(form.element);
   document.body.replaceChildren(page);
@@ -47,18 +50,16 @@ async function begin(asking: Promise<Response>): Promise<void> {
 }
 
 /**
- * What the server or this page says in the address of the sign-in: why a sign-in at an issuer failed, or which issuer was signed out from. The address
- * becomes that of the page that was wanted.
+ * What the server or this page says in the address of the sign-in: which issuer was met, and why that failed; without a reason, the user has signed out.
+ * The address becomes that of the page that was wanted.
  */
-function readAddress(): { trouble?: string | undefined; out?: string | undefined } {
+function readAddress(): { problem?: string | undefined; issuer?: string | undefined } {
   const base = '/ibmmq/console/';
   if (!/^\/sign-in\/?$/.test(location.pathname.slice(base.length - 1))) return {};
   const query = new URLSearchParams(location.search);
   const to = query.get('to') ?? base;
   history.replaceState(null, '', to.startsWith(base) ? to : base);
-  const problem = query.get('problem');
-  const troubles: Partial<Record<string, string>> = texts.problems;
-  return { trouble: problem === null ? undefined : (troubles[problem] ?? texts.problems.refused), out: query.get('out') ?? undefined };
+  return { problem: query.get('problem') ?? undefined, issuer: query.get('issuer') ?? undefined };
 }
 
 /** The same page by HTTPS, where the server says that it keeps no sign-in without. */

@@ -76,7 +76,7 @@ impl Drop for Issuer {
 }
 
 /// The folder of the issuer with its packages, installed once by npm as the lock file says.
-fn installed() -> Result<PathBuf> {
+pub(crate) fn installed() -> Result<PathBuf> {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     FILES.hash(&mut hasher);
@@ -280,7 +280,7 @@ fn a_person_signs_in_at_a_real_issuer_with_and_without_a_secret_of_the_client() 
         for (typed, expected) in [("no=1", "denied"), ("name=stranger", "role"), ("name=mqm", "refused")] {
             let person = person()?;
             let address = person.sign_in(typed)?;
-            let page = format!("{origin}/ibmmq/console/sign-in?problem={expected}&to=");
+            let page = format!("{origin}/ibmmq/console/sign-in?problem={expected}&issuer=test&to=");
             ensure!(address.starts_with(&page), "{typed}: {address}: {}", server.errors());
             assert_eq!(person.session()?["status"], 401, "{typed}");
         }

@@ -28,7 +28,7 @@ export async function signOut(): Promise<void> {
     sessionStorage.clear();
   } finally {
     // The page for signing in leads to where the sign-in at the issuer ends.
-    if (method === 'oidc' && issuer?.name) location.assign(link.signIn({}, { out: issuer.name }));
+    if (method === 'oidc' && issuer?.name) location.assign(link.signIn({}, { issuer: issuer.name }));
     else location.reload();
   }
 }

@@ -99,12 +99,21 @@ export function offerIssuers(form: SignInForm, issuers: readonly Issuer[], { to,
 }
 
 /** Says that the sign-in has ended here and perhaps not at the issuer, and leads there. */
-export function tellOfSignOut(form: SignInForm, { title, name, endSession }: Issuer): void {
-  const called = title ?? name;
-  const told = made('p', { className: 'sign-in-out', textContent: texts.out.replace('{title}', () => called) });
+export function tellOfSignOut(form: SignInForm, issuer: Issuer): void {
+  const told = made('p', { className: 'sign-in-out', textContent: texts.out.replace('{title}', () => issuer.title ?? issuer.name) });
   told.setAttribute('role', 'status');
-  if (endSession !== null) told.append(' ', made('a', { href: endSession, textContent: texts.outThere.replace('{title}', () => called) }));
   form.element.querySelector('.sign-in-lead')?.after(told);
+  leadOut(told, issuer);
+}
+
+/** Leads out of an issuer that would give the user who has no role here again. */
+export function offerOtherUser(form: SignInForm, issuer: Issuer): void {
+  const problem = form.element.querySelector('.sign-in-problem');
+  if (problem) leadOut(problem, issuer);
+}
+
+function leadOut(place: Element, { title, name, endSession }: Issuer): void {
+  if (endSession !== null) place.append(' ', made('a', { href: endSession, textContent: texts.outThere.replace('{title}', () => title ?? name) }));
 }
 
 /** Signs in. Gives what was wrong, or undefined. */

@@ -77,6 +77,12 @@ const publish = () => {
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
+      // Pages that load nothing from elsewhere.
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (context, form) => (context.body = `${form}<button form="op.logoutForm" name="logout" value="yes">Yes</button>`),
+        postLogoutSuccessSource: (context) => (context.body = 'You have signed out.'),
+      },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => 'urn:mq',

@@ -48,10 +48,10 @@ pub(crate) async fn begin(call: Call<'_>) -> Result<Answer, ApiError> {
     })?;
     let to = to.as_deref().and_then(own_address).unwrap_or_else(|| CONSOLE.to_owned());
     let issuer = issuer(call);
-    let Some(origin) = origin(call, &issuer) else { return Ok(refused("host", Some(&to))) };
+    let Some(origin) = origin(call, &issuer) else { return Ok(refused("host", &issuer, Some(&to))) };
     let authenticator = &call.settings.authenticator;
     if !call.over_tls && authenticator.is_secure() {
-        return Ok(refused("https", Some(&to)));
+        return Ok(refused("https", &issuer, Some(&to)));
     }
     let redirect_uri = format!("{origin}{}/callback", path(&issuer));
     let wish = Wish { issuer: &issuer, redirect_uri, to: to.clone(), address: call.address };
@@ -62,9 +62,9 @@ pub(crate) async fn begin(call: Call<'_>) -> Result<Answer, ApiError> {
                     browser_cookie(&issuer, &begun.browser, LONGEST_SIGN_IN.as_secs(), is_https(call, &origin));
                 Ok(lead(location, &[cookie]))
             }
-            Err(_) => Ok(refused("unavailable", Some(&to))),
+            Err(_) => Ok(refused("unavailable", &issuer, Some(&to))),
         },
-        Err(why) => Ok(refused(word(&why), Some(&to))),
+        Err(why) => Ok(refused(word(&why), &issuer, Some(&to))),
     }
 }
 
@@ -89,7 +89,7 @@ pub(crate) async fn finish(call: Call<'_>) -> Result<Answer, ApiError> {
     let origin = origin(call, &issuer).unwrap_or_default();
     let forgotten = browser_cookie(&issuer, "", 0, is_https(call, &origin));
     if parameters.is_err() {
-        return Ok(refused("state", None));
+        return Ok(refused("state", &issuer, None));
     }
     let clock = || call.shared.now();
     let authenticator = &call.settings.authenticator;
@@ -99,9 +99,9 @@ pub(crate) async fn finish(call: Call<'_>) -> Result<Answer, ApiError> {
             Ok(lead(address(&finished.to), &[session, forgotten]))
         }
         // Another sign-in of this browser may be under way.
-        Err(Refused { why: why @ SignInRefusal::NotBegun(_), to }) => Ok(refused(word(&why), to.as_deref())),
+        Err(Refused { why: why @ SignInRefusal::NotBegun(_), to }) => Ok(refused(word(&why), &issuer, to.as_deref())),
         Err(Refused { why, to }) => {
-            let mut answer = refused(word(&why), to.as_deref());
+            let mut answer = refused(word(&why), &issuer, to.as_deref());
             answer.headers_mut().append(header::SET_COOKIE, forgotten);
             Ok(answer)
         }
@@ -171,9 +171,10 @@ fn word(why: &SignInRefusal) -> &'static str {
     }
 }
 
-fn refused(word: &str, to: Option<&str>) -> Answer {
+fn refused(word: &str, issuer: &str, to: Option<&str>) -> Answer {
+    let issuer = utf8_percent_encode(issuer, NAME);
     let to = to.map(|to| format!("&to={}", utf8_percent_encode(to, NON_ALPHANUMERIC))).unwrap_or_default();
-    lead(HeaderValue::try_from(format!("{SIGN_IN}?problem={word}{to}")).expect("it is encoded"), &[])
+    lead(HeaderValue::try_from(format!("{SIGN_IN}?problem={word}&issuer={issuer}{to}")).expect("it is encoded"), &[])
 }
 
 fn lead(location: HeaderValue, cookies: &[HeaderValue]) -> Answer {

@@ -224,7 +224,10 @@ fn an_issuer_without_a_client_and_a_connection_without_tls_lead_to_the_page_for_
     let mut scene = Scene::new(|_| {});
     assert_eq!(problem(&begin(&mut plain(&scene.server))), "https, place kept", "the cookie is for TLS");
     let answer = scene.browser.exchange("GET /ibmmq/console/sign-in/other\n-authorization\n");
-    assert_eq!(answer.header("location"), Some("/ibmmq/console/sign-in?problem=unknown&to=%2Fibmmq%2Fconsole%2F"));
+    assert_eq!(
+        answer.header("location"),
+        Some("/ibmmq/console/sign-in?problem=unknown&issuer=other&to=%2Fibmmq%2Fconsole%2F")
+    );
     let programs = server(scene.issuer.entry(false));
     assert_eq!(problem(&begin(&mut tls(&programs))), "unknown, place kept");
     let gone = Issuer::start(None, true);
