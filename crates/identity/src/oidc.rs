@@ -20,6 +20,7 @@ mod key_set;
 mod settings;
 pub mod sign_in;
 mod token;
+mod url;
 
 use std::fmt;
 use std::path::Path;

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::settings::may_be_fetched;
+use super::url::may_be_fetched;
 use crate::error::IdentityError;
 use crate::options::OidcIssuer;
 use crate::password::PasswordReader;

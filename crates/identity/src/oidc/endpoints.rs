@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::settings::may_be_fetched;
+use super::url::may_be_fetched;
+
+/// What is wrong with a description without them.
+pub(super) const NO_ENDPOINTS: &str = "its description has no authorization_endpoint and token_endpoint with https://";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Endpoints {

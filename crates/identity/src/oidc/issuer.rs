@@ -16,9 +16,10 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::client::Client;
-use super::endpoints::Endpoints;
+use super::endpoints::{Endpoints, NO_ENDPOINTS};
 use super::key_set::KeySet;
-use super::settings::{Settings, may_be_fetched};
+use super::settings::Settings;
+use super::url::may_be_fetched;
 use super::{Fetch, Form, Posted};
 
 /// The first wait after a failed fetch, and the longest.
@@ -178,7 +179,7 @@ impl Issuer {
     pub(super) async fn probe(&self) -> Result<(), String> {
         let published = self.fetch_within().await?;
         match self.settings.client.is_some() && published.endpoints.is_none() {
-            true => Err(format!("{}: {}", self.settings.discovery_url(), super::sign_in::NO_ENDPOINTS)),
+            true => Err(format!("{}: {}", self.settings.discovery_url(), NO_ENDPOINTS)),
             false => Ok(()),
         }
     }

@@ -23,7 +23,6 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use rand::RngCore;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -31,17 +30,16 @@ pub use self::pending::NotBegun;
 use self::pending::{Flow, LONGEST, Pending};
 pub(crate) use self::sessions::is_session;
 use super::client::Client;
-use super::endpoints::Endpoints;
+use super::endpoints::{Endpoints, NO_ENDPOINTS};
 use super::issuer::{Issuer, Turn};
 use super::token::{Refusal, Subject, Token, quoted};
 use super::{Form, Issuers};
 use crate::identity::Identity;
+use crate::random_text::random_text;
 use crate::role::{self, Roles};
 
 /// For how long a browser needs the cookie of a sign-in that has begun.
 pub const LONGEST_SIGN_IN: Duration = LONGEST;
-
-pub(super) const NO_ENDPOINTS: &str = "its description has no authorization_endpoint and token_endpoint with https://";
 
 /// What outlasts a reload.
 pub(super) struct SignIns {
@@ -353,11 +351,4 @@ fn form(fields: &[(&str, &str)]) -> String {
 
 fn encoded(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
-}
-
-/// 32 random bytes as 43 characters.
-fn random_text() -> String {
-    let mut bytes = [0; 32];
-    rand::rngs::OsRng.fill_bytes(&mut bytes);
-    URL_SAFE_NO_PAD.encode(bytes)
 }

@@ -15,10 +15,10 @@ use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 
 use super::super::token::Subject;
-use super::random_text;
 use crate::cache::{Ends, VerifiedCache};
 use crate::identity::Identity;
 use crate::keyed_digest::{Digester, KeyedDigest};
+use crate::random_text::random_text;
 
 /// Sessions at once.
 const MOST: usize = 16_000;

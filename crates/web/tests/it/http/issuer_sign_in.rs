@@ -148,6 +148,8 @@ fn a_person_signs_in_at_an_issuer_with_the_roles_of_its_groups_and_signs_out() {
     let kept = scene.browser.exchange("GET v3/login\n-authorization\ncookie: {cookie}\n");
     assert!(kept.text().contains("\"authenticationMechanism\":\"oidc\""), "{}", kept.text());
     let secret = session_cookie.split(';').next().expect("a pair").to_owned();
+    let clear = plain(&scene.server).exchange(&format!("GET /api/v1/session\n-authorization\ncookie: {secret}\n"));
+    assert_eq!(clear.status, 401, "the session is for TLS");
     let out = scene.browser.exchange("DELETE v3/login\n-authorization\ncookie: {cookie}\n\n");
     assert_eq!(out.status, 204);
     let answer = scene.browser.exchange(&format!("GET /api/v1/session\n-authorization\ncookie: {secret}\n"));
