@@ -39,7 +39,8 @@ watch(join(here, 'src'), { recursive: true }, () => {
 createServer((incoming, answer) => {
   const { pathname } = new URL(incoming.url, 'http://localhost');
   if (pathname === '/' || pathname === '/ibmmq/console') return answer.writeHead(302, { location: BASE }).end();
-  if (pathname.startsWith(BASE)) return page(pathname, answer);
+  // The way to an issuer and back is the server's.
+  if (pathname.startsWith(BASE) && !pathname.startsWith(`${BASE}sign-in/`)) return page(pathname, answer);
   pass(incoming, answer);
 }).listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}${BASE} in front of ${to.origin}`));
 

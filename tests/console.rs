@@ -16,7 +16,7 @@ use anyhow::{Result, anyhow, ensure};
 use system_tests::program::quaymaster;
 
 use crate::interop::packages::cache;
-use crate::interop::{run, text};
+use crate::interop::{run, sign_in, text};
 use crate::services::repository;
 
 const LOCK: &str = include_str!("browser/package-lock.json");
@@ -29,6 +29,7 @@ fn passes(name: &str) -> Result<()> {
     let mut command = Command::new("timeout");
     command.args(["--kill-after=10", LIMIT_SECONDS, "node", "--test-reporter=spec"]);
     command.arg(folder.join(format!("{name}.test.mjs"))).env("QUAYMASTER_BIN", quaymaster()?).env("NO_COLOR", "1");
+    command.env("ISSUER_OF_TESTS", sign_in::installed()?.join("issuer.mjs"));
     let output = run(&mut command)?;
     let (said, errors) = (text(&output.stdout), text(&output.stderr));
     ensure!(output.status.success(), "{name}.test.mjs: {}\n{said}\n{errors}", output.status);
@@ -66,6 +67,11 @@ fn install() -> Result<PathBuf> {
 #[test]
 fn a_person_signs_in_and_keeps_work_when_the_sign_in_ends() -> Result<()> {
     passes("sign-in")
+}
+
+#[test]
+fn a_person_signs_in_at_an_issuer_and_keeps_work_when_the_sign_in_ends() -> Result<()> {
+    passes("issuer")
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub(crate) mod packages;
 mod python;
 mod schemathesis;
 mod setup_file;
-mod sign_in;
+pub(crate) mod sign_in;
 
 use std::process::{Command, Output};
 

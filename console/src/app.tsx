@@ -36,7 +36,7 @@ Object.assign(globalThis, { startConsole: main });
 
 function main(signedIn: Session): void {
   session.value = signedIn;
-  rememberUser(signedIn.user);
+  rememberUser(signedIn);
   startSettings();
   startRouter();
   startKeys();

@@ -1,4 +1,4 @@
-//! Tokens of a real issuer of OpenID Connect, `oidc-provider` from npm, whose keys change while the server runs.
+//! Tokens of a real issuer of OpenID Connect, `oidc-provider` from npm, whose keys change while the server runs; and people who sign in there.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::PathBuf;
@@ -76,7 +76,7 @@ impl Drop for Issuer {
 }
 
 /// The folder of the issuer with its packages, installed once by npm as the lock file says.
-fn installed() -> Result<PathBuf> {
+pub(crate) fn installed() -> Result<PathBuf> {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     FILES.hash(&mut hasher);
@@ -212,4 +212,82 @@ fn keys_of_a_real_issuer_are_rotated_withdrawn_and_missed_while_the_server_runs(
     assert_eq!(put(&server, &third)?, "503 MQWB0934E");
     issuer.tell("back")?;
     put_until(&server, &fourth, "201")
+}
+
+/// A person at a browser: curl, which follows redirections with a jar of cookies.
+struct Person<'a> {
+    server: &'a Server,
+    jar: tempfile::TempDir,
+}
+
+impl Person<'_> {
+    /// The address at the end, and what is there.
+    fn visit(&self, address: &str, form: Option<&str>) -> Result<(String, String)> {
+        let jar = self.jar.path().join("cookies");
+        let mut command = Command::new("curl");
+        command.args(["-sS", "-L", "--max-redirs", "10", "--cacert"]).arg(self.server.ca_file());
+        command.arg("-b").arg(&jar).arg("-c").arg(&jar).args(["-w", "\n%{url_effective}"]);
+        command.args(form.map(|form| ["-d", form]).into_iter().flatten());
+        let output = run(command.arg(address))?;
+        let said = text(&output.stdout);
+        let (body, address) = said.rsplit_once('\n').with_context(|| text(&output.stderr))?;
+        Ok((address.to_owned(), body.to_owned()))
+    }
+
+    /// Signs in at the issuer. Gives the address where that leads.
+    fn sign_in(&self, typed: &str) -> Result<String> {
+        let to = "%2Fibmmq%2Fconsole%2Fqm%2FQM1%2Fqueues%3Fsearch%3Da";
+        let begin = format!("{}/ibmmq/console/sign-in/test?to={to}", self.server.https_url()?);
+        let (page, shown) = self.visit(&begin, None)?;
+        ensure!(shown.contains("<form"), "{page}: {shown}");
+        let (address, _) = self.visit(&page, Some(typed))?;
+        ensure!(!address.contains("code") && !address.contains("state="), "{address}");
+        Ok(address)
+    }
+
+    fn session(&self) -> Result<Value> {
+        let (_, body) = self.visit(&format!("{}/api/v1/session", self.server.https_url()?), None)?;
+        serde_json::from_str(&body).with_context(|| body.clone())
+    }
+}
+
+#[test]
+fn a_person_signs_in_at_a_real_issuer_with_and_without_a_secret_of_the_client() -> Result<()> {
+    // What the client proves itself with, and what the person gets by what is typed.
+    for (algorithm, method, secret) in [
+        ("RS256", "client_secret_basic", "a+secret/of:tests%"),
+        ("ES256", "client_secret_post", "s"),
+        ("PS256", "none", ""),
+    ] {
+        let mut issuer = Issuer::start(algorithm)?;
+        let data = tempfile::tempdir()?;
+        let quoted = if secret.is_empty() { String::new() } else { format!("client_secret = \"{secret}\"\n") };
+        let client = format!("client_id = \"console of tests\"\ntitle = \"Tests\"\n{quoted}[web.roles]");
+        let configuration = issuer.configuration().replace("[web.roles]", &client);
+        crate::client::write(&data.path().join("quaymaster.toml"), &configuration)?;
+        let server = Server::start(&ServerOptions::on(data.path()))?;
+        let origin = server.https_url()?;
+        issuer.tell(&format!("console {origin}/ibmmq/console/sign-in/test/callback {secret} {method}"))?;
+        let person = || -> Result<Person<'_>> { Ok(Person { server: &server, jar: tempfile::tempdir()? }) };
+
+        let reader = person()?;
+        let address = reader.sign_in("name=reader")?;
+        assert_eq!(address, format!("{origin}/ibmmq/console/qm/QM1/queues?search=a"), "{method}: {}", server.errors());
+        let session = reader.session()?;
+        assert_eq!((&session["user"], &session["method"]), (&"reader.of.issuer".into(), &"oidc".into()), "{session}");
+        assert_eq!(session["roles"], serde_json::json!(["MQWebAdminRO"]), "of the access token: {session}");
+
+        for (typed, expected) in [("no=1", "denied"), ("name=stranger", "role"), ("name=mqm", "refused")] {
+            let person = person()?;
+            let address = person.sign_in(typed)?;
+            let page = format!("{origin}/ibmmq/console/sign-in?problem={expected}&issuer=test&to=");
+            ensure!(address.starts_with(&page), "{typed}: {address}: {}", server.errors());
+            assert_eq!(person.session()?["status"], 401, "{typed}");
+        }
+        let log = server.errors();
+        ensure!(log.contains("sign-in at an issuer refused: its user 'stranger' has no role here"), "{log}");
+        ensure!(secret.len() < 2 || !log.contains(secret), "the log has the secret: {log}");
+        ensure!(!log.contains("eyJ") && !log.contains("qs_"), "the log has a token: {log}");
+    }
+    Ok(())
 }

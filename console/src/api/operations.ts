@@ -567,7 +567,7 @@ export type Receive = {
 
 export type Session = {
   user: string;
-  method: "form" | "basic" | "clientCertificate" | "bearer" | "noSecurity";
+  method: "form" | "basic" | "clientCertificate" | "bearer" | "oidc" | "noSecurity";
   roles: ("MQWebAdmin" | "MQWebAdminRO" | "MQWebUser" | "MFTWebAdmin" | "MFTWebAdminRO")[];
   ends: string | null;
   issuer: {
@@ -622,6 +622,9 @@ export type SignIn = {
   issuers: {
     name: string;
     url: string;
+    title: string | null;
+    path: string | null;
+    endSession: string | null;
   }[];
   httpsPort: number | null;
 };

@@ -4,12 +4,6 @@
 
 export {};
 
-/** The ways to sign in, which the 401 of the session names. */
-export interface SignInWays {
-  form: { path: string; isOpen: boolean };
-  httpsPort: number | null;
-}
-
 export type Value = string | number | boolean | null;
 
 /** A list of the server in columns; numbers are numbers, null does not apply. */

@@ -2,6 +2,7 @@
 
 import { computed, signal } from '@preact/signals';
 import type { Session } from './operations.ts';
+import { link } from '../routes.ts';
 import { request } from './request.ts';
 
 /**
@@ -22,9 +23,12 @@ export async function readSession(): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await request('DELETE /ibmmq/rest/{version}/login', { path: { version: 'v3' } });
+  const { method, issuer } = session.value ?? {};
   try {
     sessionStorage.clear();
   } finally {
-    location.reload();
+    // The page for signing in leads to where the sign-in at the issuer ends.
+    if (method === 'oidc' && issuer?.name) location.assign(link.signIn({}, { issuer: issuer.name }));
+    else location.reload();
   }
 }

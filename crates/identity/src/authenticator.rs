@@ -1,4 +1,4 @@
-//! Who a request comes from: bearer token, API key, LTPA token, TLS client certificate or HTTP Basic; which roles that user holds.
+//! Who a request comes from: bearer token, API key, session or LTPA token of a cookie, TLS client certificate or HTTP Basic; which roles that user holds.
 //!
 //! An API key or a bearer token (`bearer.rs`) decides alone: its sender means it, and what a browser adds by itself must not widen it.
 //! Order of the other checks, as in Liberty: a valid token is used first; then a client certificate that names a
@@ -29,6 +29,7 @@ use crate::ldap::{Directory, NoAnswer, Subject};
 use crate::ltpa::keys::LtpaKeys;
 use crate::ltpa::{Settings, SingleSignOn, TokenVerdict, key_file};
 use crate::oidc::TokenSight;
+use crate::oidc::sign_in::{Begun, Choice, Finished, Refused, Returned, SignInRefusal, Wish, is_session};
 use crate::options::{Identities, Lockout};
 use crate::password::PasswordReader;
 use crate::registry::{Marks, QuickCheck, Registry};
@@ -112,6 +113,8 @@ pub enum Mechanism {
     ClientCertificate,
     /// A token of an issuer.
     Bearer,
+    /// A session of a person who has signed in at an issuer by browser.
+    Oidc,
     ApiKey,
     NoSecurity,
 }
@@ -123,6 +126,7 @@ impl Mechanism {
             Self::Basic => "basic",
             Self::ClientCertificate => "clientCertificate",
             Self::Bearer => "bearer",
+            Self::Oidc => "oidc",
             Self::ApiKey => "apiKey",
             Self::NoSecurity => "noSecurity",
         }
@@ -341,6 +345,13 @@ impl Authenticator {
     pub fn session(&self, credentials: &Credentials<'_>, mechanism: Mechanism, now: Timestamp) -> Session {
         match mechanism {
             Mechanism::Token => Session { ends: self.sign_on.end_of(credentials.tokens, now), issuer: None },
+            Mechanism::Oidc => {
+                let mut sessions = credentials.tokens.iter().filter(|token| is_session(token));
+                match sessions.find_map(|secret| self.bearers.issuers().about_session(secret, now)) {
+                    Some((ends, issuer)) => Session { ends: Some(ends), issuer: Some(issuer) },
+                    None => Session::default(),
+                }
+            }
             Mechanism::Bearer => match self.bearers.presented(credentials) {
                 Some(Presented::Token(text)) => match self.bearers.issuers().session_of(text) {
                     Some((ends, issuer)) => Session { ends: Some(ends), issuer: Some(issuer) },
@@ -362,9 +373,45 @@ impl Authenticator {
         self.sign_on.token(identity, now, over_tls)
     }
 
-    /// Makes a token worthless from now on, until it would have expired; one that does not verify is ignored.
+    /// Makes a token worthless from now on, until it would have expired; one that does not verify is ignored. Ends the session, if the
+    /// token is that of one.
     pub fn revoke(&self, token: &str, now: Timestamp) {
-        self.sign_on.revoke(token, now);
+        match is_session(token) {
+            true => self.bearers.issuers().end_session(token, now),
+            false => self.sign_on.revoke(token, now),
+        }
+    }
+
+    /// Issuers that people sign in at by browser.
+    pub fn sign_in_choices(&self) -> Vec<Choice> {
+        self.bearers.issuers().choices()
+    }
+
+    /// Sends a person to an issuer. Call within a tokio runtime.
+    ///
+    /// # Errors
+    /// There is no such issuer, or it does not answer. The log has the reason.
+    pub async fn begin_sign_in(&self, wish: Wish<'_>, now: Timestamp) -> Result<Begun, SignInRefusal> {
+        let (issuer, address) = (wish.issuer, wish.address);
+        let begun = self.bearers.issuers().begin_sign_in(wish, now).await;
+        begun.inspect_err(|why| self.bearers.tell_of_sign_in(issuer, why, address, now))
+    }
+
+    /// Makes a session for a person who comes back from an issuer. `clock` is asked again after each answer of the issuer. Call
+    /// within a tokio runtime.
+    ///
+    /// # Errors
+    /// Why there is no session. The log has the reason.
+    pub async fn finish_sign_in(
+        &self,
+        returned: &Returned<'_>,
+        address: IpAddr,
+        clock: &(dyn Fn() -> Timestamp + Sync),
+    ) -> Result<Finished, Refused> {
+        let finished = self.bearers.issuers().finish_sign_in(returned, self.sign_on.lifetime(), clock).await;
+        finished.inspect_err(|refused| {
+            self.bearers.tell_of_sign_in(returned.issuer, &refused.why, address, clock());
+        })
     }
 
     pub fn cookie_name(&self) -> &str {
@@ -443,8 +490,19 @@ impl Authenticator {
         Ok(self.bearers.identity_of_key(&key, &self.users, now))
     }
 
+    /// Who has the session that a cookie holds the secret of.
+    fn look_at_session(&self, credentials: &Credentials<'_>, now: Timestamp) -> Option<Arc<Identity>> {
+        let mut sessions = credentials.tokens.iter().filter(|token| is_session(token));
+        let issuers = self.bearers.issuers();
+        let travels = self.sign_on.may_travel(credentials.over_tls);
+        travels.then(|| sessions.find_map(|secret| issuers.find_session(secret, now))).flatten()
+    }
+
     fn look_at_token_and_certificate(&self, credentials: &Credentials<'_>, now: Timestamp) -> Sight {
         let over_tls = credentials.over_tls;
+        if let Some(identity) = self.look_at_session(credentials, now) {
+            return Sight::Decided(Verdict::Identified { identity, mechanism: Mechanism::Oidc, set_cookie: false });
+        }
         let nothing_yet = match self.sign_on.look(credentials.tokens, over_tls, &self.users, now) {
             TokenVerdict::Good(identity) => {
                 let mechanism = Mechanism::Token;

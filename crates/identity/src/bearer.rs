@@ -19,6 +19,7 @@ use crate::cache::{Ends, VerifiedCache};
 use crate::error::IdentityError;
 use crate::identity::Identity;
 use crate::log_lines::Lines;
+use crate::oidc::sign_in::SignInRefusal;
 use crate::oidc::{Issuers, Refusal};
 use crate::options::Identities;
 use crate::users::{Lookup, Users};
@@ -122,6 +123,14 @@ impl Bearers {
     pub(super) fn tell(&self, refusal: &Refusal, address: IpAddr, now: Timestamp) {
         if let Some(lines_left_out) = self.lines.lock().take(now) {
             tracing::warn!(%address, lines_left_out, "bearer token refused: {refusal}");
+        }
+    }
+
+    /// As `tell`, of a sign-in by browser.
+    pub(super) fn tell_of_sign_in(&self, issuer: &str, why: &SignInRefusal, address: IpAddr, now: Timestamp) {
+        if let Some(lines_left_out) = self.lines.lock().take(now) {
+            let issuer: String = issuer.chars().take(64).flat_map(char::escape_debug).collect();
+            tracing::warn!(issuer, %address, lines_left_out, "sign-in at an issuer refused: {why}");
         }
     }
 

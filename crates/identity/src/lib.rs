@@ -25,6 +25,7 @@ pub mod ltpa;
 pub mod oidc;
 pub mod options;
 pub mod password;
+mod random_text;
 mod registry;
 pub mod role;
 pub mod scope;

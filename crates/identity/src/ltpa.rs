@@ -101,6 +101,11 @@ impl SingleSignOn {
         &self.cookie_name
     }
 
+    /// For how long a token counts.
+    pub(super) fn lifetime(&self) -> Duration {
+        self.lifetime
+    }
+
     pub(super) fn is_secure(&self) -> bool {
         self.secure
     }

@@ -1,4 +1,5 @@
-//! Access tokens of OpenID Connect issuers: JSON Web Tokens, sent as `Authorization: Bearer`.
+//! Access tokens of OpenID Connect issuers: JSON Web Tokens, sent as `Authorization: Bearer`; and people who sign in there by browser
+//! (`sign_in.rs`).
 //!
 //! An issuer is known by its URL. Its keys are fetched in the background by a [`Fetch`] of the caller's, because nothing here opens a
 //! connection (`issuer.rs`). A verified token is remembered by its keyed digest until it expires or the issuer's keys change.
@@ -12,15 +13,20 @@
 //! Source: RFC 7519, 7515, 7517, 8725, 9068; OpenID Connect Discovery 1.0.
 
 mod claims;
+mod client;
+mod endpoints;
 mod issuer;
 mod key_set;
 mod settings;
+pub mod sign_in;
 mod token;
+mod url;
 
 use std::fmt;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use model::authority::Principal;
@@ -29,6 +35,7 @@ use tokio::runtime::Handle;
 
 use self::issuer::Issuer;
 use self::settings::Settings;
+use self::sign_in::SignIns;
 pub use self::token::Refusal;
 use self::token::{Subject, Token};
 use crate::bindings::Bindings;
@@ -38,6 +45,7 @@ use crate::identity::Identity;
 use crate::keyed_digest::{Digester, KeyedDigest};
 use crate::local_names::{ADMINISTRATORS, LocalNames};
 use crate::options::{Identities, LocalUsers};
+use crate::password::PasswordReader;
 
 /// Verified tokens remembered at most.
 const CACHE_CAPACITY: usize = 25_000;
@@ -49,7 +57,27 @@ pub type Fetched = Pin<Box<dyn Future<Output = Result<Vec<u8>, String>> + Send>>
 pub trait Fetch: Send + Sync {
     /// GET of a URL. It ends in a bounded time, follows no redirection, and takes documents of 1 MiB at most.
     fn get(&self, url: &str) -> Fetched;
+
+    /// POST of a form to a URL, within the same bounds. Any status is an answer.
+    fn post(&self, url: &str, form: Form) -> Answered;
 }
+
+/// What is posted to an issuer. It is never printed: it has secrets.
+pub struct Form {
+    /// `application/x-www-form-urlencoded`.
+    pub body: String,
+    /// Value of the header.
+    pub authorization: Option<String>,
+}
+
+/// What an issuer answers to a form. It is never printed: it has tokens.
+pub struct Posted {
+    pub status: u16,
+    pub body: Vec<u8>,
+}
+
+/// An answer of an issuer, or why there is none.
+pub type Answered = Pin<Box<dyn Future<Output = Result<Posted, String>> + Send>>;
 
 /// Makes what fetches documents of an issuer. It opens no connection.
 pub trait Connect: fmt::Debug + Send + Sync {
@@ -70,7 +98,12 @@ pub(super) struct Issuers {
     machine_names: LocalNames,
     /// Where documents are fetched.
     runtime: Option<Handle>,
+    sign_ins: Arc<SignIns>,
+    /// Tells this configuration from those before it.
+    configuration: u64,
 }
+
+static CONFIGURATIONS: AtomicU64 = AtomicU64::new(0);
 
 struct VerifiedToken {
     digest: KeyedDigest,
@@ -108,11 +141,12 @@ impl Issuers {
         before: Option<&Self>,
         runtime: Option<Handle>,
     ) -> Result<Self, IdentityError> {
+        let passwords = PasswordReader::new(options.web.password_encryption_key.as_deref());
         let mut issuers: Vec<Arc<Issuer>> = Vec::new();
         let entries =
             options.bearers.iter().flat_map(|bearers| bearers.oidc.iter().map(|entry| (entry, bearers.connect)));
         for ((name, entry), connect) in entries {
-            let settings = Settings::read(name, entry)?;
+            let settings = Settings::read(name, entry, &passwords)?;
             if issuers.iter().any(|other| other.settings.url == settings.url) {
                 let key = format!("identity.oidc.{name}.issuer");
                 return Err(IdentityError::new(&key, "another entry has the same issuer"));
@@ -131,6 +165,8 @@ impl Issuers {
             local_names: LocalNames::new(options.server_user, options.web),
             machine_names: LocalNames::of_machine(options.server_user),
             runtime,
+            sign_ins: before.map_or_else(|| Arc::new(SignIns::new()), |before| Arc::clone(&before.sign_ins)),
+            configuration: CONFIGURATIONS.fetch_add(1, Ordering::Relaxed),
         })
     }
 
@@ -172,9 +208,9 @@ impl Issuers {
         };
         let (keys, generation) = issuer.keys();
         match token.verify(&keys, &issuer.settings, now) {
-            Ok(subject) => match self.identity(issuer, &subject) {
+            Ok((subject, ends)) => match self.identity(issuer, &subject) {
                 Ok(identity) => {
-                    let ends_ms = subject.ends.as_millis();
+                    let ends_ms = ends.as_millis();
                     let entry = VerifiedToken {
                         digest,
                         identity: Arc::clone(&identity),
@@ -223,7 +259,7 @@ impl Issuers {
     pub(super) async fn probe(&self) -> Vec<(String, Result<(), String>)> {
         let mut answers = Vec::new();
         for issuer in &self.issuers {
-            answers.push((issuer.settings.url.clone(), issuer.probe().await.map(drop)));
+            answers.push((issuer.settings.url.clone(), issuer.probe().await));
         }
         answers
     }

@@ -217,7 +217,7 @@ impl Default for Ltpa {
     }
 }
 
-/// `[identity.oidc.NAME]`: an issuer whose access tokens are accepted.
+/// `[identity.oidc.NAME]`: an issuer whose access tokens are accepted, and where people sign in if it has a `client_id`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OidcIssuer {
@@ -251,6 +251,21 @@ pub struct OidcIssuer {
     pub ca_file: Option<PathBuf>,
     #[serde(default)]
     pub local_users: LocalUsers,
+    /// What the issuer calls this server. `None`: people do not sign in there by browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// In any password form that can be read back; `None`: a public client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_secret: Option<String>,
+    /// What is asked for.
+    #[serde(default = "OidcIssuer::openid")]
+    pub scopes: Vec<String>,
+    /// The text of the button; `None`: the name of the entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Origin of this server as browsers see it; `None`: that of each request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub console_url: Option<String>,
 }
 
 /// What becomes of a token whose user has the name of a user of `web.users`.
@@ -282,7 +297,16 @@ impl OidcIssuer {
             timeout_seconds: Self::ten(),
             ca_file: None,
             local_users: LocalUsers::Refuse,
+            client_id: None,
+            client_secret: None,
+            scopes: Self::openid(),
+            title: None,
+            console_url: None,
         }
+    }
+
+    fn openid() -> Vec<String> {
+        vec!["openid".to_owned()]
     }
 
     fn sub() -> String {

@@ -9,6 +9,7 @@
 //! - The page runs no script and loads no file but those of this server.
 
 mod assets;
+pub(crate) mod sign_in;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};

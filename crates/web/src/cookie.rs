@@ -40,6 +40,12 @@ pub(crate) fn of_identity(
     HeaderValue::from_maybe_shared(cookie).ok()
 }
 
+/// `Set-Cookie` value with the secret of a session of a person who has signed in at an issuer.
+pub(crate) fn of_session(authenticator: &Authenticator, secret: &str, is_https: bool) -> HeaderValue {
+    HeaderValue::try_from(set(authenticator.cookie_name(), secret, is_https))
+        .expect("the cookie's name was checked when the options were read, and secrets are ASCII")
+}
+
 /// `Set-Cookie` value that removes the cookie.
 pub(crate) fn cleared(authenticator: &Authenticator) -> HeaderValue {
     clear(authenticator.cookie_name(), authenticator.is_secure())

@@ -80,9 +80,11 @@ pub(crate) fn check(rule: CsrfRule, mechanism: Mechanism, request: &Parts, cors:
             (Mechanism::Bearer | Mechanism::ApiKey, _) => Ok(()),
             (_, Page::Foreign) => Err(CsrfError::Foreign),
             // A program that keeps cookies sends one beside its credentials. A page of another site cannot add those.
-            (Mechanism::Token, Page::Unknown) if headers.contains_key(header::AUTHORIZATION) => Ok(()),
-            (Mechanism::Token, Page::Unknown) => header.map(drop).ok_or(CsrfError::Missing),
-            (Mechanism::Token, Page::Own)
+            (Mechanism::Token | Mechanism::Oidc, Page::Unknown) if headers.contains_key(header::AUTHORIZATION) => {
+                Ok(())
+            }
+            (Mechanism::Token | Mechanism::Oidc, Page::Unknown) => header.map(drop).ok_or(CsrfError::Missing),
+            (Mechanism::Token | Mechanism::Oidc, Page::Own)
             | (Mechanism::Basic | Mechanism::ClientCertificate | Mechanism::NoSecurity, _) => Ok(()),
         },
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use identity::oidc::{Connect, Fetch, Fetched};
+use identity::oidc::{Answered, Connect, Fetch, Fetched, Form, Posted};
 use requester::fetch::Source;
 
 use crate::server::Shared;
@@ -30,6 +30,14 @@ impl Fetch for Documents {
     fn get(&self, url: &str) -> Fetched {
         let (source, url) = (Arc::clone(&self.0), url.to_owned());
         Box::pin(async move { Ok(source.get(&url).await?.to_vec()) })
+    }
+
+    fn post(&self, url: &str, Form { body, authorization }: Form) -> Answered {
+        let (source, url) = (Arc::clone(&self.0), url.to_owned());
+        Box::pin(async move {
+            let (status, body) = source.post_form(&url, body, authorization).await?;
+            Ok(Posted { status: status.as_u16(), body: body.to_vec() })
+        })
     }
 }
 

@@ -94,6 +94,8 @@ pub(crate) enum PublicHandler {
     ConsolePage,
     ConsoleAsset,
     ConsoleSignIn,
+    BeginSignIn,
+    FinishSignIn,
     ZosConnectDocs,
     /// The page of one kind of error.
     Problem,
@@ -196,10 +198,14 @@ impl Handler {
 
     /// The form of its errors.
     pub(crate) fn form(self) -> Form {
-        use PublicHandler::{ApiDocument, ConsoleAsset, ConsolePage, ConsoleSignIn, Problem, ZosConnectDocs};
+        use PublicHandler::{
+            ApiDocument, BeginSignIn, ConsoleAsset, ConsolePage, ConsoleSignIn, FinishSignIn, Problem, ZosConnectDocs,
+        };
         match self {
             Self::ZosConnect(_) | Self::Public(ApiDocument | ZosConnectDocs) => Form::ZosConnect,
-            Self::Api(_) | Self::Console(_) | Self::Public(Problem | ConsolePage | ConsoleAsset | ConsoleSignIn) => {
+            Self::Api(_)
+            | Self::Console(_)
+            | Self::Public(Problem | ConsolePage | ConsoleAsset | ConsoleSignIn | BeginSignIn | FinishSignIn) => {
                 Form::Problem
             }
             _ => Form::Messaging,
@@ -421,6 +427,8 @@ routes! {
     GET    "/ibm/api/explorer", &[], Access::Everybody, Off => Public(Explorer), "Leads to the page of the console that shows and tries the resources";
     GET    "/ibmmq/console/assets/{asset}", &[], Access::Everybody, Off => Public(ConsoleAsset), "A file of the console's page";
     GET    "/ibmmq/console/login.html", &[], Access::Everybody, Off => Public(ConsoleSignIn), "Leads to the console's form for signing in";
+    GET    "/ibmmq/console/sign-in/{issuer}", &[], Access::Everybody, Off => Public(BeginSignIn), "Leads a browser to an issuer where its user signs in";
+    GET    "/ibmmq/console/sign-in/{issuer}/callback", &[], Access::Everybody, Off => Public(FinishSignIn), "Where the issuer leads the browser back";
     GET    CONSOLE, &[], Access::Everybody, Off => Public(ConsolePage), "The console's page";
     GET    "/ibmmq/console/{view}", &[], Access::Everybody, Off => Public(ConsolePage), "The console's page, for each of its views";
     GET    "/", &[], Access::Everybody, Off => Public(Root), "Leads to the console";

@@ -406,6 +406,8 @@ async fn handle_public(call: Call<'_>, handler: PublicHandler, body: &mut Reques
         PublicHandler::ConsolePage => console::page(call),
         PublicHandler::ConsoleAsset => console::asset(call),
         PublicHandler::ConsoleSignIn => Ok(console::lead_to_sign_in()),
+        PublicHandler::BeginSignIn => console::sign_in::begin(call).await,
+        PublicHandler::FinishSignIn => console::sign_in::finish(call).await,
         PublicHandler::ApiDocument => Ok(zosconnect::call::public(call)),
         PublicHandler::ZosConnectDocs => Ok(openapi::zosconnect(call)),
         PublicHandler::Problem => api::problem::page(call),

@@ -41,6 +41,8 @@ export async function newVisitor(browser, server, { theme = 'light', width = 144
 export class Visitor {
   clicks = 0;
   requests = [];
+  /** Origins that the visitor goes to besides, such as that of an issuer. */
+  elsewhere = [];
   #wrong = [];
 
   constructor(page, server) {
@@ -68,7 +70,7 @@ export class Visitor {
     page.on('request', (request) => {
       const url = new URL(request.url());
       this.requests.push(request);
-      if (!['data:', 'blob:'].includes(url.protocol) && url.origin !== server.origin) this.#wrong.push(`another origin: ${request.url()}`);
+      if (!['data:', 'blob:'].includes(url.protocol) && url.origin !== server.origin && !this.elsewhere.includes(url.origin)) this.#wrong.push(`another origin: ${request.url()}`);
       for (const password of Object.values(PASSWORDS)) {
         if (request.url().includes(password)) this.#wrong.push(`a password in the address ${request.url()}`);
       }

@@ -19,7 +19,7 @@ let built;
 export async function serveSources(context) {
   built ??= import(pathToFileURL(`${SOURCES}/build.mjs`)).then(({ build }) => build());
   const { files } = await built;
-  await context.route(({ pathname }) => pathname.startsWith(BASE), (route) => {
+  await context.route(({ pathname }) => pathname.startsWith(BASE) && !pathname.startsWith(`${BASE}sign-in/`), (route) => {
     const { pathname } = new URL(route.request().url());
     const isAsset = pathname.startsWith(`${BASE}assets/`);
     const path = isAsset ? pathname.slice(BASE.length) : 'index.html';

@@ -1,4 +1,4 @@
-//! The keys of one issuer: fetched at start and in the background, and when a token names a key that is not known.
+//! The keys of one issuer, and where people sign in there: fetched at start and in the background, and when a token names a key that is not known.
 //!
 //! One fetch is under way at a time; requests that need it wait for it together. An issuer that does not answer keeps the keys that it
 //! had. A failed fetch is tried again after a wait, which doubles up to a minute.
@@ -15,9 +15,12 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::Fetch;
+use super::client::Client;
+use super::endpoints::{Endpoints, NO_ENDPOINTS};
 use super::key_set::KeySet;
-use super::settings::{Settings, may_be_fetched};
+use super::settings::Settings;
+use super::url::may_be_fetched;
+use super::{Fetch, Form, Posted};
 
 /// The first wait after a failed fetch, and the longest.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -37,11 +40,18 @@ pub(crate) struct Issuer {
     waiting: AtomicUsize,
 }
 
-/// The keys, and how often they have changed.
+/// The keys, how often they have changed, and where people sign in.
 #[derive(Clone, Default)]
 struct Known {
     keys: Arc<KeySet>,
     generation: u64,
+    endpoints: Option<Arc<Endpoints>>,
+}
+
+/// What an issuer publishes.
+struct Published {
+    keys: KeySet,
+    endpoints: Option<Endpoints>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -85,6 +95,23 @@ impl Issuer {
 
     pub(super) fn generation(&self) -> u64 {
         self.known.read().generation
+    }
+
+    /// `None`: it has not answered yet, or people cannot sign in there by browser.
+    pub(super) fn endpoints(&self) -> Option<Arc<Endpoints>> {
+        self.known.read().endpoints.clone()
+    }
+
+    pub(super) fn client(&self) -> Option<&Client> {
+        self.settings.client.as_ref()
+    }
+
+    /// Sends a form for a request that waits. Too many that wait have no answer.
+    pub(super) async fn post(&self, url: &str, form: Form) -> Result<Posted, String> {
+        let within = self.settings.timeout;
+        let Some(_waiting) = Waiting::begin(&self.waiting) else { return Err("too many wait for it".to_owned()) };
+        let posted = tokio::time::timeout(within, self.fetch.post(url, form)).await;
+        posted.unwrap_or_else(|_| Err(format!("no answer within {} s", within.as_secs())))
     }
 
     #[cfg(test)]
@@ -138,7 +165,7 @@ impl Issuer {
         }
         let ending = Ending(Arc::clone(self));
         let fetch = async move {
-            let fetched = ending.0.probe().await;
+            let fetched = ending.0.fetch_within().await;
             ending.0.take(fetched);
             drop(ending);
         };
@@ -148,33 +175,45 @@ impl Issuer {
         }
     }
 
-    /// Fetches the keys and does not use them.
-    pub(super) async fn probe(&self) -> Result<KeySet, String> {
+    /// Fetches what the issuer publishes, and does not use it.
+    pub(super) async fn probe(&self) -> Result<(), String> {
+        let published = self.fetch_within().await?;
+        match self.settings.client.is_some() && published.endpoints.is_none() {
+            true => Err(format!("{}: {}", self.settings.discovery_url(), NO_ENDPOINTS)),
+            false => Ok(()),
+        }
+    }
+
+    async fn fetch_within(&self) -> Result<Published, String> {
         let within = self.settings.timeout;
-        let fetched = tokio::time::timeout(within, self.fetch_keys()).await;
+        let fetched = tokio::time::timeout(within, self.fetch_published()).await;
         fetched.unwrap_or_else(|_| Err(format!("no answer within {} s", within.as_secs())))
     }
 
-    async fn fetch_keys(&self) -> Result<KeySet, String> {
+    async fn fetch_published(&self) -> Result<Published, String> {
         let url = self.settings.discovery_url();
         let document = self.fetch.get(&url).await.map_err(|problem| format!("{url}: {problem}"))?;
-        let keys_url = keys_url(&document, &self.settings.url).map_err(|problem| format!("{url}: {problem}"))?;
+        let wrong = |problem: String| format!("{url}: {problem}");
+        let document = serde_json::from_slice(&document).map_err(|error| wrong(format!("it is not JSON: {error}")))?;
+        let keys_url = keys_url(&document, &self.settings.url).map_err(wrong)?;
         let keys = self.fetch.get(&keys_url).await.map_err(|problem| format!("{keys_url}: {problem}"))?;
-        KeySet::parse(&keys).map_err(|problem| format!("{keys_url}: {problem}"))
+        let keys = KeySet::parse(&keys).map_err(|problem| format!("{keys_url}: {problem}"))?;
+        Ok(Published { keys, endpoints: Endpoints::of(&document) })
     }
 
-    fn take(&self, fetched: Result<KeySet, String>) {
+    fn take(&self, fetched: Result<Published, String>) {
         let issuer = &self.settings.url;
         let mut progress = self.progress.lock();
         match fetched {
-            Ok(keys) => {
+            Ok(Published { keys, endpoints }) => {
                 if progress.failures > 0 {
                     tracing::info!(issuer, "the issuer of tokens answers again");
                 }
                 progress.failures = 0;
                 let mut known = self.known.write();
+                known.endpoints = endpoints.map(Arc::new);
                 if !known.keys.is_same(&keys) {
-                    *known = Known { keys: Arc::new(keys), generation: known.generation + 1 };
+                    (known.keys, known.generation) = (Arc::new(keys), known.generation + 1);
                 }
             }
             Err(problem) => {
@@ -231,8 +270,7 @@ fn apart(one: Timestamp, other: Timestamp) -> Duration {
 }
 
 /// Where the keys are, of an issuer's description of itself.
-fn keys_url(document: &[u8], issuer: &str) -> Result<String, String> {
-    let document: Value = serde_json::from_slice(document).map_err(|error| format!("it is not JSON: {error}"))?;
+fn keys_url(document: &Value, issuer: &str) -> Result<String, String> {
     let member = |name: &str| document.get(name).and_then(Value::as_str).ok_or_else(|| format!("it has no {name}"));
     let named = member("issuer")?;
     if named != issuer {

@@ -15,8 +15,11 @@ use super::*;
 use crate::api_key::ApiKeys;
 use crate::options::{BearerOptions, Ldap, Lockout, Ltpa, OidcIssuer, Web};
 
+mod sign_in;
+
 const ISSUER: &str = "https://issuer.example/realms/mq";
 const KEYS_URL: &str = "https://keys.example/jwks";
+const TOKEN_URL: &str = "https://issuer.example/token";
 const NOW: u64 = 1_800_000_000;
 
 fn at(seconds: u64) -> Timestamp {
@@ -27,6 +30,10 @@ fn at(seconds: u64) -> Timestamp {
 #[derive(Debug, Default)]
 struct Paper {
     documents: Mutex<HashMap<String, String>>,
+    /// What is answered to forms, by URL.
+    answers: Mutex<HashMap<String, (u16, String)>>,
+    /// Headers and bodies of forms.
+    posted: Mutex<Vec<(Option<String>, String)>>,
     hangs: std::sync::atomic::AtomicBool,
     fetches: AtomicUsize,
 }
@@ -35,7 +42,10 @@ impl Paper {
     fn publish(&self, keys: &[&Signer]) {
         let keys: Vec<Value> = keys.iter().map(|signer| signer.jwk.clone()).collect();
         let mut documents = self.documents.lock();
-        let description = json!({ "issuer": ISSUER, "jwks_uri": KEYS_URL });
+        let description = json!({
+            "issuer": ISSUER, "jwks_uri": KEYS_URL, "authorization_endpoint": "https://issuer.example/auth?realm=mq",
+            "token_endpoint": TOKEN_URL, "end_session_endpoint": "https://issuer.example/out",
+        });
         documents.insert(format!("{ISSUER}/.well-known/openid-configuration"), description.to_string());
         documents.insert(KEYS_URL.to_owned(), json!({ "keys": keys }).to_string());
     }
@@ -69,6 +79,15 @@ impl Fetch for ToPaper {
             return Box::pin(std::future::pending());
         }
         Box::pin(async move { document.map(String::into_bytes).ok_or_else(|| "no answer".to_owned()) })
+    }
+
+    fn post(&self, url: &str, form: Form) -> Answered {
+        let answer = self.0.answers.lock().get(url).map(|(status, body)| (*status, body.clone()));
+        self.0.posted.lock().push((form.authorization, form.body));
+        Box::pin(async move {
+            let (status, body) = answer.ok_or_else(|| "no answer".to_owned())?;
+            Ok(Posted { status, body: body.into_bytes() })
+        })
     }
 }
 

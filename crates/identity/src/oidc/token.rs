@@ -32,6 +32,8 @@ pub(super) struct Token<'t> {
     signed: &'t str,
     signature: &'t str,
     claims: Value,
+    /// RFC 9068 names it an access token.
+    is_named_access_token: bool,
     /// What it says who issued it.
     pub(super) issuer: String,
 }
@@ -40,8 +42,6 @@ pub(super) struct Token<'t> {
 pub(super) struct Subject {
     pub(super) user: String,
     pub(super) groups: Vec<String>,
-    /// When it stops being good.
-    pub(super) ends: Timestamp,
 }
 
 /// Why a token is not accepted.
@@ -51,6 +51,8 @@ pub enum Refusal {
     Malformed(&'static str),
     #[error("its type '{0}' is not that of an access token")]
     Type(String),
+    #[error("its type 'at+jwt' is not that of an ID token")]
+    NotAnIdToken,
     #[error("its issuer '{0}' is not configured")]
     UnknownIssuer(String),
     #[error("its algorithm {0} is not among those configured for the issuer")]
@@ -67,6 +69,8 @@ pub enum Refusal {
     NotYetValid(Duration),
     #[error("the claim '{0}' is missing or has a wrong type")]
     Claim(String),
+    #[error("it is for another sign-in: its nonce is missing or another one")]
+    Nonce,
     #[error("its user '{user}' is refused: {why}")]
     Taken { user: String, why: &'static str },
 }
@@ -82,7 +86,7 @@ impl Refusal {
 }
 
 /// What a token says, for the log.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     text.chars().take(QUOTED).flat_map(char::escape_debug).collect()
 }
 
@@ -113,12 +117,66 @@ impl<'t> Token<'t> {
             Some(_) => return Err(Refusal::Malformed("its key id is no text")),
         };
         let issuer = claims.get("iss").and_then(Value::as_str).ok_or_else(|| Refusal::Claim("iss".to_owned()))?;
-        Ok(Self { algorithm, key, signed, signature, issuer: issuer.to_owned(), claims })
+        let is_named_access_token = member("typ").is_some_and(|kind| plain_kind(kind) == "at+jwt");
+        Ok(Self { algorithm, key, signed, signature, is_named_access_token, issuer: issuer.to_owned(), claims })
     }
 
+    /// Whom it means as an access token, and when it stops being good.
+    ///
     /// # Errors
     /// Why it is not accepted; `UnknownKey` may change when the issuer is asked for its keys.
-    pub(super) fn verify(&self, keys: &KeySet, settings: &Settings, now: Timestamp) -> Result<Subject, Refusal> {
+    pub(super) fn verify(
+        &self,
+        keys: &KeySet,
+        settings: &Settings,
+        now: Timestamp,
+    ) -> Result<(Subject, Timestamp), Refusal> {
+        let ends = self.check(&settings.audiences, keys, settings, now)?;
+        Ok((self.subject(settings)?, ends))
+    }
+
+    /// As an ID token for a client, of the sign-in with this nonce. Who the user is, is not looked at.
+    ///
+    /// # Errors
+    /// As `verify`.
+    pub(super) fn verify_sign_in(
+        &self,
+        client: &str,
+        nonce: &str,
+        keys: &KeySet,
+        settings: &Settings,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        if self.is_named_access_token {
+            return Err(Refusal::NotAnIdToken);
+        }
+        self.check(&[client.to_owned()], keys, settings, now)?;
+        if let Some(party) = self.claims.get("azp").filter(|party| party.as_str() != Some(client)) {
+            return Err(Refusal::Audience(quoted(party.as_str().unwrap_or_default())));
+        }
+        match self.text("nonce") == Some(nonce) {
+            false => Err(Refusal::Nonce),
+            true => self.text("sub").map(drop).ok_or_else(|| Refusal::Claim("sub".to_owned())),
+        }
+    }
+
+    /// What the issuer calls the user.
+    pub(super) fn subject_id(&self) -> Option<&str> {
+        self.text("sub")
+    }
+
+    fn text(&self, claim: &str) -> Option<&str> {
+        self.claims.get(claim).and_then(Value::as_str)
+    }
+
+    /// Algorithm, signature, audience and times. Gives when the token stops being good.
+    fn check(
+        &self,
+        accepted: &[String],
+        keys: &KeySet,
+        settings: &Settings,
+        now: Timestamp,
+    ) -> Result<Timestamp, Refusal> {
         if !settings.algorithms.contains(&self.algorithm) {
             return Err(Refusal::Algorithm(format!("{:?}", self.algorithm)));
         }
@@ -129,10 +187,17 @@ impl<'t> Token<'t> {
             return Err(Refusal::Signature);
         }
         let audiences = self.claims.get("aud").map(audiences).unwrap_or_default();
-        if !audiences.iter().any(|audience| settings.audiences.contains(audience)) {
+        if !audiences.iter().any(|audience| accepted.contains(audience)) {
             return Err(Refusal::Audience(quoted(&audiences.join(" "))));
         }
-        let ends = self.check_times(settings, now)?;
+        self.check_times(settings, now)
+    }
+
+    /// Whom it means, once it is verified.
+    ///
+    /// # Errors
+    /// It names no user.
+    pub(super) fn subject(&self, settings: &Settings) -> Result<Subject, Refusal> {
         let claim = |path: &str| find(&self.claims, path);
         let missing = || Refusal::Claim(quoted(&settings.user_claim));
         let user = claim(&settings.user_claim).and_then(Value::as_str).ok_or_else(missing)?;
@@ -142,7 +207,7 @@ impl<'t> Token<'t> {
         }
         let mut groups = claim(&settings.groups_claim).map(texts).unwrap_or_default();
         groups.truncate(MOST_GROUPS);
-        Ok(Subject { user: user.to_owned(), groups, ends })
+        Ok(Subject { user: user.to_owned(), groups })
     }
 
     /// When the token stops being good.
@@ -178,8 +243,12 @@ fn audiences(value: &Value) -> Vec<String> {
 
 /// RFC 9068 names access tokens `at+jwt`; most issuers say `JWT`. A token for another purpose, such as a logout, is none.
 fn is_access_token(kind: &str) -> bool {
+    matches!(&*plain_kind(kind), "jwt" | "at+jwt")
+}
+
+fn plain_kind(kind: &str) -> String {
     let kind = kind.to_ascii_lowercase();
-    matches!(kind.strip_prefix("application/").unwrap_or(&kind), "jwt" | "at+jwt")
+    kind.strip_prefix("application/").map(str::to_owned).unwrap_or(kind)
 }
 
 fn json(part: &str) -> Option<Value> {

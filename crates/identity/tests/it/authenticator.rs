@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use identity::api_key::ApiKeys;
 use identity::authenticator::{Credentials, LoginError, Mechanism, Verdict};
 use identity::ltpa::{key_file, token};
-use identity::oidc::{Connect, Fetch, Fetched};
+use identity::oidc::{Answered, Connect, Fetch, Fetched, Form};
 use identity::options::{BearerOptions, Identities, Ldap, Lockout, Ltpa, OidcIssuer, Web};
 use identity::password::encode_argon2id;
 use identity::role::{self, MissingRole};
@@ -55,6 +55,10 @@ impl Connect for NoIssuers {
 
 impl Fetch for NoIssuers {
     fn get(&self, _: &str) -> Fetched {
+        Box::pin(async { Err("no answer".to_owned()) })
+    }
+
+    fn post(&self, _: &str, _: Form) -> Answered {
         Box::pin(async { Err("no answer".to_owned()) })
     }
 }

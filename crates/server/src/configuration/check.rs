@@ -306,6 +306,7 @@ fn invalid(place: Place, value: &Value, expected: String) -> ConfigurationError 
         "web.password_encryption_key",
         "ldap.bind_password",
         "ltpa.keys_password",
+        "identity.oidc",
         "zosconnect.connection_factories",
         "zosconnect.services",
         "zosconnect.auth_data",

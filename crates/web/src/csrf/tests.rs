@@ -11,9 +11,10 @@ fn check_by(rule: CsrfRule, mechanism: Mechanism, method: &Method, headers: &Hea
 
 /// Of the published rules, for which it makes no difference what a request is authenticated with.
 fn check_published(rule: CsrfRule, method: &Method, headers: &HeaderMap) -> Result<(), CsrfError> {
-    let each = [Mechanism::Token, Mechanism::Basic, Mechanism::ClientCertificate, Mechanism::Bearer, Mechanism::ApiKey];
+    use Mechanism::{ApiKey, Basic, Bearer, ClientCertificate, Oidc, Token};
+    let each = [Token, Oidc, Basic, ClientCertificate, Bearer, ApiKey];
     let all = each.map(|mechanism| check_by(rule, mechanism, method, headers));
-    assert_eq!(all, [all[0]; 5], "{rule:?}");
+    assert_eq!(all, [all[0]; 6], "{rule:?}");
     all[0]
 }
 
@@ -100,7 +101,7 @@ fn below_api_v1_what_a_browser_adds_by_itself_is_not_for_pages_of_other_origins(
     ] {
         let headers = headers(lines);
         let by = |mechanism| check_by(CsrfRule::CookieOnly, mechanism, &Method::POST, &headers);
-        assert_eq!(by(Mechanism::Token), cookie, "{lines:?}");
+        assert_eq!([by(Mechanism::Token), by(Mechanism::Oidc)], [cookie; 2], "{lines:?}");
         assert_eq!([by(Mechanism::ClientCertificate), by(Mechanism::Basic)], [added; 2], "{lines:?}");
         assert_eq!([by(Mechanism::Bearer), by(Mechanism::ApiKey)], [Ok(()); 2], "{lines:?}");
         for mechanism in [Mechanism::Token, Mechanism::Basic] {

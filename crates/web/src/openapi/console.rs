@@ -35,6 +35,35 @@ pub(super) const SIGN_IN: Details = Details {
     )
 };
 
+const LEADS_ON: &[(&str, &str)] = &[
+    ("Location", "The issuer, the page that was wanted, or the page for signing in with `problem` in its query."),
+    ("Set-Cookie", "The cookie of the sign-in that has begun, or that of the session."),
+];
+const TO: Parameter = query("to", Shape::Text, "The page of the console that is wanted. Others are passed over.");
+const STATE: Parameter = query("state", Shape::Text, "What this server gave the issuer.");
+const CODE: Parameter = query("code", Shape::Text, "What becomes a token. It is used once.");
+const ERROR: Parameter = query("error", Shape::Text, "Why there is no code.");
+const ISS: Parameter = query("iss", Shape::Text, "The URL of the issuer.");
+
+pub(super) const BEGIN_SIGN_IN: Details = Details {
+    extension: true,
+    parameters: &[TO],
+    ..plain(
+        CONSOLE,
+        "For browsers: the authorization code flow with PKCE. `issuer` is a name of `[identity.oidc]` with a `client_id`.",
+        &[Success { headers: LEADS_ON, ..success(303, "See the page it leads to", Content::Nothing) }],
+    )
+};
+pub(super) const FINISH_SIGN_IN: Details = Details {
+    extension: true,
+    parameters: &[STATE, CODE, ERROR, ISS],
+    ..plain(
+        CONSOLE,
+        "The redirect URI that is registered at the issuer. It counts once, in the browser that began, within ten minutes.",
+        &[Success { headers: LEADS_ON, ..success(303, "See the page it leads to", Content::Nothing) }],
+    )
+};
+
 const SESSION: &[Success] = &[success(200, "The user", Content::Json("Session"))];
 
 const GRAMMAR: &[Success] = &[Success { headers: KEPT, ..success(200, "The commands", Content::Json("Grammar")) }];
@@ -107,8 +136,9 @@ fn session() -> Value {
         "properties": {
             "user": text(),
             "method": {
-                "type": "string", "enum": ["form", "basic", "clientCertificate", "bearer", "noSecurity"],
-                "description": "How the request was authenticated. `form`: by the cookie of the login resource."
+                "type": "string", "enum": ["form", "basic", "clientCertificate", "bearer", "oidc", "noSecurity"],
+                "description": "How the request was authenticated. `form`: by the cookie of the login resource. `oidc`: by that of a sign-in at \
+                                an issuer."
             },
             "roles": { "type": "array", "items": {
                 "type": "string", "enum": ["MQWebAdmin", "MQWebAdminRO", "MQWebUser", "MFTWebAdmin", "MFTWebAdminRO"]
@@ -120,7 +150,7 @@ fn session() -> Value {
             "issuer": {
                 "type": ["object", "null"], "required": ["name", "url"],
                 "properties": { "name": { "type": ["string", "null"] }, "url": text() },
-                "description": "Of the token, of a request with one."
+                "description": "Of the token, or of the sign-in at an issuer."
             },
             "version": { "type": "string", "description": "Of the server." },
             "now": moment(),
@@ -158,7 +188,20 @@ fn sign_in() -> Value {
             "basic": { "type": "boolean" },
             "clientCertificate": { "type": "boolean" },
             "issuers": { "type": "array", "items": {
-                "type": "object", "required": ["name", "url"], "properties": { "name": text(), "url": text() }
+                "type": "object", "required": ["name", "url", "title", "path", "endSession"],
+                "properties": {
+                    "name": text(),
+                    "url": text(),
+                    "title": { "type": ["string", "null"], "description": "The text of a button." },
+                    "path": {
+                        "type": ["string", "null"],
+                        "description": "Where a browser signs in at the issuer; `null`: it does not."
+                    },
+                    "endSession": {
+                        "type": ["string", "null"],
+                        "description": "Where a browser signs out at the issuer; `null`: not known."
+                    }
+                }
             } },
             "httpsPort": { "type": ["integer", "null"] }
         }

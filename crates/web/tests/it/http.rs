@@ -18,6 +18,7 @@ mod exports;
 mod grammar;
 mod held_disk;
 mod history;
+mod issuer_sign_in;
 mod jobs;
 mod lists;
 mod live;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::admin::{Intent, acting_principal};
 use crate::answer::Answer;
+use crate::console::sign_in;
 use crate::cookie::Tokens;
 use crate::error::ApiError;
 use crate::query;
@@ -129,8 +130,21 @@ fn queue_manager(call: Call<'_>, viewer: &Principal, known: Known) -> ShownQueue
 /// The ways to sign in, for a client that has not.
 pub(super) fn ways(call: Call<'_>) -> Value {
     let options = &call.settings.options;
-    let issuers: Vec<_> =
-        options.oidc.iter().map(|(name, entry)| json!({ "name": name, "url": entry.issuer })).collect();
+    let choices = call.settings.authenticator.sign_in_choices();
+    let issuers: Vec<_> = options
+        .oidc
+        .iter()
+        .map(|(name, entry)| {
+            let choice = choices.iter().find(|choice| choice.name == *name);
+            json!({
+                "name": name,
+                "url": entry.issuer,
+                "title": choice.map(|choice| &choice.title),
+                "path": choice.map(|choice| sign_in::path(&choice.name)),
+                "endSession": choice.and_then(|choice| choice.end_session.as_ref()),
+            })
+        })
+        .collect();
     json!({
         // A browser does not keep a cookie for TLS that comes without.
         "form": { "path": LOGIN, "isOpen": call.over_tls || !call.settings.authenticator.is_secure() },

@@ -1,10 +1,10 @@
 //! Bearer tokens and API keys at the door: an issuer on a real socket, answers byte by byte.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -25,15 +25,19 @@ use super::client::{Client, plain, tls};
 use super::server::{TestServer, make_certificate, make_signer, server_user};
 
 /// An issuer that answers on a socket of its own until the process ends.
-struct Issuer {
-    address: SocketAddr,
+pub(super) struct Issuer {
+    pub(super) address: SocketAddr,
     key: KeyPair,
     asked: Arc<AtomicUsize>,
+    /// What is given for a code: the body of the answer. Empty: the code is refused.
+    pub(super) granted: Arc<Mutex<String>>,
+    /// Codes that were sent, each with the rest of its form.
+    pub(super) redeemed: Arc<Mutex<Vec<String>>>,
 }
 
 impl Issuer {
     /// Over TLS where a certificate is given; `redirects` sends askers to another place.
-    fn start(tls: Option<&PairFiles>, redirects: bool) -> Self {
+    pub(super) fn start(tls: Option<&PairFiles>, redirects: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a socket");
         let address = listener.local_addr().expect("an address");
         let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).expect("a key");
@@ -42,7 +46,12 @@ impl Issuer {
         let point = key.der_bytes();
         let [x, y] = [&point[1..33], &point[33..65]].map(|half| URL_SAFE_NO_PAD.encode(half));
         let keys = json!({ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "k", "use": "sig", "x": x, "y": y }] });
-        let description = json!({ "issuer": url, "jwks_uri": format!("{url}/keys") });
+        let description = json!({
+            "issuer": url, "jwks_uri": format!("{url}/keys"), "authorization_endpoint": format!("{url}/auth"),
+            "token_endpoint": format!("{url}/token"), "end_session_endpoint": format!("{url}/out"),
+        });
+        let (granted, redeemed) = (Arc::<Mutex<String>>::default(), Arc::<Mutex<Vec<String>>>::default());
+        let (to_grant, to_redeem) = (Arc::clone(&granted), Arc::clone(&redeemed));
         let config = tls.map(server_config);
         let counted = Arc::clone(&asked);
         std::thread::spawn(move || {
@@ -55,22 +64,32 @@ impl Issuer {
                     }
                     None => Box::new(socket),
                 };
-                let mut head = vec![0; 4096];
                 // A client that does not trust the certificate says nothing.
-                let Ok(length) = stream.read(&mut head) else { continue };
-                let is_keys = String::from_utf8_lossy(&head[..length]).starts_with("GET /keys ");
-                let body = if is_keys { keys.to_string() } else { description.to_string() };
-                let status = if redirects { "302 Found\r\nlocation: /elsewhere" } else { "200 OK" };
+                let Some((head, form)) = request(&mut *stream) else { continue };
+                let (mut status, body) = match head.split(' ').nth(1) {
+                    Some("/token") => {
+                        to_redeem.lock().expect("kept").push(form);
+                        match &*to_grant.lock().expect("kept") {
+                            none if none.is_empty() => ("400 Bad", r#"{"error":"invalid_grant"}"#.to_owned()),
+                            granted => ("200 OK", granted.clone()),
+                        }
+                    }
+                    Some("/keys") => ("200 OK", keys.to_string()),
+                    _ => ("200 OK", description.to_string()),
+                };
+                if redirects {
+                    status = "302 Found\r\nlocation: /elsewhere";
+                }
                 let length = body.len();
                 let _ =
                     write!(stream, "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
                 let _ = stream.flush();
             }
         });
-        Self { address, key, asked }
+        Self { address, key, asked, granted, redeemed }
     }
 
-    fn entry(&self, is_tls: bool) -> OidcIssuer {
+    pub(super) fn entry(&self, is_tls: bool) -> OidcIssuer {
         OidcIssuer::new(url_of(self.address, is_tls), vec!["mq".to_owned()])
     }
 
@@ -82,11 +101,28 @@ impl Issuer {
         self.sign(&claims)
     }
 
-    fn sign(&self, claims: &Value) -> String {
+    pub(super) fn sign(&self, claims: &Value) -> String {
         let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let signed = format!("{}.{}", encode(&json!({ "alg": "ES256", "kid": "k" })), encode(claims));
         let signature = fixed(&self.key.sign(signed.as_bytes()).expect("signed"));
         format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
+    }
+}
+
+/// Head and body of a request.
+fn request(stream: &mut dyn super::client::Stream) -> Option<(String, String)> {
+    let mut read = Vec::new();
+    loop {
+        let mut more = [0; 4096];
+        let length = stream.read(&mut more).ok().filter(|length| *length > 0)?;
+        read.extend_from_slice(&more[..length]);
+        let text = String::from_utf8_lossy(&read);
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let mut lines = head.lines().filter_map(|line| line.split_once(':'));
+        let length = lines.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+        if body.len() >= length.map_or(0, |(_, value)| value.trim().parse().expect("a number")) {
+            return Some((head.to_owned(), body.to_owned()));
+        }
     }
 }
 
@@ -103,7 +139,7 @@ fn fixed(der: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-fn url_of(address: SocketAddr, is_tls: bool) -> String {
+pub(super) fn url_of(address: SocketAddr, is_tls: bool) -> String {
     if is_tls { format!("https://localhost:{}", address.port()) } else { format!("http://{address}") }
 }
 
@@ -115,7 +151,7 @@ pub(super) fn server_config(pair: &PairFiles) -> Arc<ServerConfig> {
     Arc::new(config.with_no_client_auth().with_single_cert(chain, key).expect("an identity"))
 }
 
-fn server(entry: OidcIssuer) -> TestServer {
+pub(super) fn server(entry: OidcIssuer) -> TestServer {
     TestServer::start_with(|options| {
         options.oidc = BTreeMap::from([("test".to_owned(), entry)]);
         let holders = options.web.roles.entry("MQWebUser".to_owned()).or_default();

@@ -79,7 +79,10 @@ fn who_may_display_the_queue_manager_is_told_its_dead_letter_queue() {
 fn a_request_that_has_not_signed_in_is_told_how_to() {
     let server = TestServer::start_with(|options| {
         let issuer = OidcIssuer::new("http://127.0.0.1:9/realm".to_owned(), vec!["mq".to_owned()]);
-        options.oidc.insert("corporate".to_owned(), issuer);
+        let (client_id, title) = (Some("console".to_owned()), Some("The company".to_owned()));
+        options.oidc.insert("corporate".to_owned(), OidcIssuer { client_id, title, ..issuer });
+        let issuer = OidcIssuer::new("http://127.0.0.1:9/other".to_owned(), vec!["mq".to_owned()]);
+        options.oidc.insert("programs".to_owned(), issuer);
     });
     let https = server.https().port();
     let expected = |is_open: bool| {
@@ -87,7 +90,13 @@ fn a_request_that_has_not_signed_in_is_told_how_to() {
             "form": { "path": "/ibmmq/rest/v3/login", "isOpen": is_open },
             "basic": true,
             "clientCertificate": false,
-            "issuers": [{ "name": "corporate", "url": "http://127.0.0.1:9/realm" }],
+            "issuers": [
+                {
+                    "name": "corporate", "url": "http://127.0.0.1:9/realm", "title": "The company",
+                    "path": "/ibmmq/console/sign-in/corporate", "endSession": null
+                },
+                { "name": "programs", "url": "http://127.0.0.1:9/other", "title": null, "path": null, "endSession": null },
+            ],
             "httpsPort": https,
         })
     };
