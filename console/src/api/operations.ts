@@ -286,7 +286,7 @@ export type Insight = {
 
 export type Job = {
   id: string;
-  action: string;
+  action: "move" | "copy" | "purge" | "replay" | "undo";
   qmgr: string;
   queue: string;
   dryRun: boolean;
@@ -294,15 +294,21 @@ export type Job = {
   to?: {
     queue?: string;
   };
+  of?: string;
+  from?: {
+    queue?: string;
+  };
+  undo: boolean;
+  undoProblem?: string;
   state: "running" | "done" | "failed" | "cancelled" | "interrupted";
   counts: {
     seen: number;
     done: number;
     failed: number;
+    gone: number;
   };
   bytes?: number;
   before?: string;
-  put?: string[];
   sample?: {
     oldest?: string | null;
     newest?: string | null;
@@ -663,6 +669,11 @@ export type Transaction = {
   }[];
 };
 
+export type Undo = {
+  dryRun?: boolean;
+  context?: "keep" | "new";
+};
+
 export type Watch = {
   queues?: {
     qmgr: string;
@@ -766,6 +777,12 @@ export interface Operations {
     path: { job: string };
     query: {};
     body: never;
+    answer: Job;
+  };
+  'POST /api/v1/jobs/{job}/undo': {
+    path: { job: string };
+    query: {};
+    body: Undo;
     answer: Job;
   };
   'GET /api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}': {

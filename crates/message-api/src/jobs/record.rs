@@ -170,7 +170,8 @@ impl Record {
             id: JobId::new(),
             user: user.to_owned(),
             action: Action::Undo,
-            to: None,
+            // Copies are removed.
+            to: (self.action != Action::Copy).then(|| self.queue.clone()),
             of: Some(self.id),
             from: self.to.clone(),
             is_dry,

@@ -301,8 +301,8 @@ pub(super) fn sees(identity: &Identity, record: &Record) -> bool {
     let works_on_its_queue = match record.action {
         Action::Copy => may(Verb::BrowseFrom, &record.queue),
         Action::Move | Action::Purge | Action::Replay => may(Verb::GetFrom, &record.queue),
-        // What it removes, where it is of a copy, is not put back.
-        Action::Undo => may(Verb::PutTo, &record.queue) || may(Verb::BrowseFrom, &record.queue),
+        // It works from another queue to this one, or on the copies alone.
+        Action::Undo => true,
     };
     let is_in_scope = works_on_its_queue
         && record.to.as_deref().is_none_or(|to| may(Verb::PutTo, to))

@@ -650,7 +650,7 @@ fn job() -> Value {
     json!({
         "type": "object", "required": ["id", "action", "qmgr", "queue", "dryRun", "user", "state", "counts", "startedAt", "undo"],
         "properties": {
-            "id": text(), "action": text(), "qmgr": text(), "queue": text(), "dryRun": { "type": "boolean" }, "user": text(),
+            "id": text(), "action": { "type": "string", "enum": ["move", "copy", "purge", "replay", "undo"] }, "qmgr": text(), "queue": text(), "dryRun": { "type": "boolean" }, "user": text(),
             "to": { "type": "object", "properties": { "queue": text() } },
             "of": text(), "from": { "type": "object", "properties": { "queue": text() } },
             "undo": { "type": "boolean" }, "undoProblem": text(),

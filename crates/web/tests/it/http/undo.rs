@@ -126,7 +126,7 @@ fn a_replay_that_is_undone_gives_back_each_dead_letter_as_it_was() {
     assert_eq!(browse_all(&server, "TO")[0].0.format, Format::STRING);
     let back = undo(&mut client, &job, &json!({}));
     assert_eq!((&back["state"], counts(&back)), (&json!("done"), (240, 0, 0)), "{back}");
-    assert_eq!((&back["queue"], &back["undo"]), (&json!("Q"), &json!(false)));
+    assert_eq!((&back["queue"], &back["to"]["queue"], &back["from"]), (&json!("Q"), &json!("Q"), &Value::Null));
     assert_as_before(&before, &browse_all(&server, "Q"));
     assert_eq!((depth(&server, "TO"), depth(&server, "TO2")), (0, 0));
     // It may be replayed again.
