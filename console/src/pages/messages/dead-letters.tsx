@@ -90,7 +90,7 @@ function LastReplay({ qmgr, queue, answer, again }: { qmgr: string; queue: strin
     <p class="last-replay">
       <span>{t('jobs.lastReplay', { count: last.counts.done, age: age(last.startedAt) })}</span>
       <a href={link.jobs({ qmgr }, { job: last.id })}>{t('jobs.report')}</a>
-      <Button kind="plain" onClick={() => void proposeUndo(last).then((isDone) => isDone && again())}>{t('jobs.undo')}</Button>
+      <button type="button" class="link" onClick={() => void proposeUndo(last).then((isDone) => isDone && again())}>{t('jobs.undo')}</button>
     </p>
   );
 }

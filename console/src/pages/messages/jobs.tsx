@@ -90,8 +90,8 @@ function Line({ qmgr, job, isUndone, again }: { qmgr: string; job: Job; isUndone
       <td class="is-end">{took(job)}</td>
       <td>{job.user}</td>
       <td class="is-end">
-        {job.state === 'running' && may.value.messages && <Button kind="plain" onClick={() => void stop(job).then(again)}>{t('jobs.stop')}</Button>}
-        {isUndoable(job) && !isUndone && <Button kind="plain" onClick={() => void proposeUndo(job).then((isDone) => isDone && again())}>{t('jobs.undo')}</Button>}
+        {job.state === 'running' && may.value.messages && <button type="button" class="link" onClick={() => void stop(job).then(again)}>{t('jobs.stop')}</button>}
+        {isUndoable(job) && !isUndone && <button type="button" class="link" onClick={() => void proposeUndo(job).then((isDone) => isDone && again())}>{t('jobs.undo')}</button>}
       </td>
     </tr>
   );
