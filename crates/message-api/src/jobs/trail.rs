@@ -18,7 +18,7 @@ use model::name::QueueName;
 use parking_lot::Mutex;
 use queue_manager::Position;
 
-/// Memory of one trail, and of all. A message that was moved takes about 60 bytes, one that was replayed about 270.
+/// Memory of one trail, and of all. A message that was moved takes about 50 bytes, one that was replayed about 260.
 const MOST_BYTES: usize = 32 << 20;
 const MOST_BYTES_OF_ALL: usize = 64 << 20;
 
