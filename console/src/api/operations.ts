@@ -439,6 +439,8 @@ export type NewJob = {
     selector?: string;
   };
   contains?: string;
+  minLength?: number;
+  maxLength?: number;
   positions?: string[];
   ids?: string[];
   deadLetter?: {
@@ -709,7 +711,7 @@ export interface Operations {
   };
   'GET /api/v1/qmgr/{qmgr}/queue/{queue}/messages': {
     path: { qmgr: string; queue: string };
-    query: { limit?: number; cursor?: string; before?: string; contains?: string; body?: "auto" | "text" | "base64" | "raw" | "preview" | "none"; copybook?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
+    query: { limit?: number; cursor?: string; before?: string; contains?: string; minLength?: number; maxLength?: number; body?: "auto" | "text" | "base64" | "raw" | "preview" | "none"; copybook?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
     body: never;
     answer: Browsed;
   };
@@ -751,7 +753,7 @@ export interface Operations {
   };
   'GET /api/v1/qmgr/{qmgr}/queue/{queue}/export': {
     path: { qmgr: string; queue: string };
-    query: { limit?: number; positions?: string; contains?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
+    query: { limit?: number; positions?: string; contains?: string; minLength?: number; maxLength?: number; id?: string; correlationId?: string; groupId?: string; selector?: string };
     body: never;
     answer: unknown;
   };

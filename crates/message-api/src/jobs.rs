@@ -40,6 +40,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use crate::content::Wanted;
 use crate::dead_letters::Kind;
 
 use self::carrying::Carrying;
@@ -92,8 +93,8 @@ pub struct Order {
     pub dead_letter: Option<DeadLetter>,
     /// Only messages before this position: those that an earlier job has counted.
     pub before: Option<Position>,
-    /// What the data must contain.
-    pub contains: Option<String>,
+    /// Only messages with such data.
+    pub wanted: Wanted,
     /// Most messages that are done.
     pub limit: Option<u64>,
     pub to: Option<QueueName>,

@@ -76,9 +76,10 @@ export async function proposeJob(qmgr: string, queue: string, action: Action, ch
   return true;
 }
 
-function orderOf({ query: { contains, ...match }, positions, deadLetter, limit }: Choice): Omit<NewJob, 'action'> {
+function orderOf({ query: { contains, minLength, maxLength, ...match }, positions, deadLetter, limit }: Choice): Omit<NewJob, 'action'> {
   return {
-    ...(Object.keys(match).length > 0 ? { match } : {}), ...(contains === undefined ? {} : { contains }), ...(positions ? { positions } : {}),
+    ...(Object.keys(match).length > 0 ? { match } : {}), ...(contains === undefined ? {} : { contains }),
+    ...(minLength === undefined ? {} : { minLength }), ...(maxLength === undefined ? {} : { maxLength }), ...(positions ? { positions } : {}),
     ...(deadLetter ? { deadLetter } : {}), ...(limit ? { limit } : {}),
   };
 }

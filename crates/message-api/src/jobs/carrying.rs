@@ -32,7 +32,7 @@ impl Carrying {
             | GetFlags::FAIL_IF_QUIESCING
             | GetFlags::PROPERTIES_FORCE_MQRFH2;
         let needs_body = matches!(order.action, Action::Copy | Action::Replay)
-            || order.contains.is_some()
+            || !order.wanted.is_all()
             || order.dead_letter.is_some();
         if !needs_body {
             browse.flags |= GetFlags::ACCEPT_TRUNCATED_MSG;
@@ -85,8 +85,8 @@ impl Carrying {
         if self.order.dead_letter.as_ref().is_some_and(|wanted| !wanted.fits(&kind(&seen.message))) {
             return Ok(());
         }
-        let wanted = self.order.contains.as_deref();
-        if wanted.is_some_and(|text| !Content::of(&seen.message).contains(text)) {
+        let wanted = &self.order.wanted;
+        if !wanted.is_all() && !wanted.fits(&Content::of(&seen.message)) {
             return Ok(());
         }
         let revived = (self.order.action == Action::Replay).then(|| self.revived(connection, &seen.message));

@@ -327,7 +327,7 @@ mod tests {
             ids: None,
             dead_letter: None,
             before: None,
-            contains: None,
+            wanted: crate::content::Wanted::default(),
             limit: None,
             to: Some(name),
             is_dry: false,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode, header};
 use identity::{Identity, Roles};
+use message_api::content::Wanted;
 use message_api::jobs::{Action, DeadLetter, Job, JobId, NoUndo, NotStarted, Order, Record, UndoOrder};
 use model::identifier::MessageId;
 use model::name::QueueName;
@@ -32,6 +33,8 @@ struct Wish {
     action: String,
     r#match: MatchMembers,
     contains: Option<String>,
+    min_length: Option<u64>,
+    max_length: Option<u64>,
     /// As texts: positions may be greater than what JSON numbers hold everywhere.
     positions: Option<Vec<String>>,
     ids: Option<Vec<String>>,
@@ -118,7 +121,11 @@ impl Wish {
             ids: self.ids()?,
             dead_letter: self.dead_letter.as_ref().map(DeadLetterMembers::meant),
             before: self.before.as_deref().map(|text| position("before", text)).transpose()?,
-            contains: self.contains.clone(),
+            wanted: Wanted {
+                contains: self.contains.clone(),
+                min_length: self.min_length,
+                max_length: self.max_length,
+            },
             limit: self.limit,
             to,
             is_dry: self.dry_run,

@@ -68,6 +68,10 @@ const CONTEXT: Parameter = query(
     "`keep`: the users, programs and times of the lines, which needs the authority setall. `new`: those of the request.",
 );
 const CONTAINS: Parameter = query("contains", Shape::Text, "Only messages whose text, or bytes, contain this.");
+const MIN_LENGTH: Parameter =
+    query("minLength", Shape::Number(0, 1 << 53), "Only messages whose data have so many bytes at least.");
+const MAX_LENGTH: Parameter =
+    query("maxLength", Shape::Number(0, 1 << 53), "Only messages whose data have so many bytes at most.");
 const BODY: Parameter = query(
     "body",
     Shape::Words(&["auto", "text", "base64", "raw", "preview", "none"]),
@@ -208,7 +212,20 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             )
         },
         ApiHandler::BrowseMessages => Details {
-            parameters: &[LIMIT, CURSOR, BEFORE, CONTAINS, BODY, COPYBOOK, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            parameters: &[
+                LIMIT,
+                CURSOR,
+                BEFORE,
+                CONTAINS,
+                MIN_LENGTH,
+                MAX_LENGTH,
+                BODY,
+                COPYBOOK,
+                ID,
+                CORRELATION_ID,
+                GROUP_ID,
+                SELECTOR,
+            ],
             ..plain(MESSAGE_API, "With `cursor` in the answer there is more. Bodies are previews by default.", BROWSED)
         },
         ApiHandler::ShowMessage => Details { parameters: &[BODY, COPYBOOK], ..plain(MESSAGE_API, "", SHOWN) },
@@ -254,7 +271,17 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             Details { body: Some(Body::OptionalJson("Undo")), ..plain(MESSAGE_API, UNDO_HELP, JOB_STARTED) }
         }
         ApiHandler::ExportMessages => Details {
-            parameters: &[MOST_EXPORTED, POSITIONS, CONTAINS, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            parameters: &[
+                MOST_EXPORTED,
+                POSITIONS,
+                CONTAINS,
+                MIN_LENGTH,
+                MAX_LENGTH,
+                ID,
+                CORRELATION_ID,
+                GROUP_ID,
+                SELECTOR,
+            ],
             ..plain(
                 MESSAGE_API,
                 "The messages stay on the queue. Each line has the whole descriptor and the body as it is.",
@@ -625,6 +652,7 @@ fn new_job() -> Value {
                 }
             },
             "contains": text(),
+            "minLength": { "type": "integer", "minimum": 0 }, "maxLength": { "type": "integer", "minimum": 0 },
             "positions": { "type": "array", "minItems": 1, "maxItems": 1000, "items": text() },
             "ids": { "type": "array", "minItems": 1, "maxItems": 1000, "items": identifier() },
             "deadLetter": {

@@ -295,6 +295,31 @@ fn a_purge_takes_what_matches_and_leaves_the_rest() {
 }
 
 #[test]
+fn messages_are_browsed_exported_and_done_by_the_length_of_their_data_without_headers() {
+    let server = server();
+    let mut client = client::plain(&server);
+    for length in [0, 10, 20, 30] {
+        server.put("Q", described(1), vec![b'x'; length]);
+    }
+    // The header before it does not count.
+    put_dead(&server, 2, "TO");
+    let mut count = |path: &str| {
+        let answer = send(&mut client, &format!("GET {BASE}/queue/Q/{path}"), "");
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.text().matches("\"id\":").count()
+    };
+    for (lengths, expected) in
+        [("minLength=20", 2), ("maxLength=10", 3), ("minLength=2&maxLength=10", 2), ("minLength=31", 0)]
+    {
+        let both = [count(&format!("messages?{lengths}")), count(&format!("messages?before=end&{lengths}"))];
+        assert_eq!((both, count(&format!("export?{lengths}"))), ([expected; 2], expected), "{lengths}");
+    }
+    assert_eq!(send(&mut client, &format!("GET {BASE}/queue/Q/messages?minLength=-1"), "").status, 400);
+    let job = run(&mut client, "Q", &json!({ "action": "purge", "minLength": 1, "maxLength": 20 }));
+    assert_eq!((counts(&job), depth(&server, "Q")), ((5, 3, 0), 2));
+}
+
+#[test]
 fn a_dry_run_counts_and_changes_nothing() {
     let server = server();
     let mut client = client::plain(&server);
