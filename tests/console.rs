@@ -113,3 +113,8 @@ fn planted_faults_are_told_from_the_first_page() -> Result<()> {
 fn the_main_jobs_are_done_by_keyboard_alone() -> Result<()> {
     passes("keyboard")
 }
+
+#[test]
+fn jobs_that_were_wrong_are_taken_back_from_the_console() -> Result<()> {
+    passes("undo")
+}

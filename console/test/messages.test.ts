@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { base64Of, bytesOfHex, draftOf, emptyDraft, envelopeOf, lacking } from '../src/pages/messages/draft.ts';
-import { momentMs, namesOf, queryOf } from '../src/pages/messages/filters.ts';
+import { bytesIn, momentMs, namesOf, queryOf } from '../src/pages/messages/filters.ts';
 import { preview, type SeenMessage } from '../src/pages/messages/seen.ts';
 import { visible, visibleLine } from '../src/pages/messages/visible.ts';
 import { readings } from '../src/pages/messages/views/hex.ts';
@@ -24,6 +24,14 @@ test('a star in a text is a pattern, and quotes stay inside', () => {
 
 test('a selector of the person holds together with conditions, and identifiers are parameters', () => {
   assert.deepEqual(queryOf('abc', ['priority=1', 'id=0xAB'], 'a = 1 OR b = 2'), { contains: 'abc', id: 'ab', selector: 'JMSPriority = 1 AND (a = 1 OR b = 2)' });
+});
+
+test('sizes are lengths of the data, in bytes, KiB and MiB', () => {
+  assert.deepEqual(queryOf('', ['size>1000', 'size<=64k'], ''), { minLength: 1001, maxLength: 65536 });
+  assert.deepEqual(queryOf('', ['size<1.5M', 'priority=1'], ''), { maxLength: 1572863, selector: 'JMSPriority = 1' });
+  assert.deepEqual(queryOf('', ['size=0'], ''), { minLength: 0, maxLength: 0 });
+  assert.deepEqual(queryOf('', ['size<0'], ''), { minLength: 1, maxLength: 0 });
+  assert.deepEqual(["1", '2kB', '3MiB', '1g', 'many'].map(bytesIn), [1, 2048, 3145728, 1073741824, 0]);
 });
 
 test('a moment may be a time ago', () => {

@@ -113,6 +113,8 @@ job(8, 'a message by a property or by its text', async (visitor, page) => {
   await filter.fill('region=EU ');
   await until('those of the property are shown', async () => Number(await page.getByRole('grid').getAttribute('aria-rowcount')) > 2);
   await until('none of another region is shown', async () => (await row(page, 'C000002').count()) === 0);
+  await filter.fill('size>1k ');
+  await until('all of them are small', async () => (await page.getByRole('grid').locator('[role=row]', { hasText: 'C0000' }).count()) === 0);
 });
 
 job(9, 'a record in EBCDIC by its copybook', async (visitor, page) => {

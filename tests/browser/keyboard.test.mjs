@@ -59,6 +59,19 @@ check('a queue is found by the search over everything and opened', async ({ visi
   await page.getByRole('heading', { name: 'KEYS.TWO' }).waitFor();
 });
 
+check('the search has the focus before the next key, and before the next frame', async ({ visit }) => {
+  const visitor = await visit();
+  const { page } = visitor;
+  await signIn(visitor, qm());
+  const role = await page.evaluate(async () => {
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }));
+    // No frame is drawn and no other event comes between: these are the microtasks of this event.
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    return document.activeElement?.getAttribute('role');
+  });
+  assert.equal(role, 'combobox');
+});
+
 check('a list is filtered, walked, ticked and changed', async ({ visit, server }) => {
   const visitor = await visit();
   const { page } = visitor;

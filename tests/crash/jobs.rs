@@ -1,5 +1,5 @@
-//! A move of many persistent messages, killed again and again: each message is on one queue or on the other, and what the job
-//! says of itself after the restart is exactly what it did.
+//! Jobs over many persistent messages, killed again and again: each message is on one queue or on the other, and what the job says
+//! of itself after the restart is exactly what it did. So it is with a move, and with the undo of a replay.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn move_and_kill(random: &mut StdRng) -> Result<()> {
     let data = tempfile::tempdir()?;
     let options = ServerOptions::on(data.path());
     let server = Server::start(&options)?;
-    fill(&server)?;
+    fill(&server, &json!([]))?;
     server.kill();
     let mut moved = 0;
     for kill in 1..=KILLS {
@@ -65,9 +65,60 @@ fn move_and_kill(random: &mut StdRng) -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn an_undo_of_a_replay_that_is_killed_leaves_each_message_once_as_a_dead_letter_or_as_it_was_replayed() -> Result<()> {
+    let seed: u64 = setting("QUAYMASTER_SEED")?.unwrap_or_else(rand::random);
+    eprintln!("killed undos: QUAYMASTER_SEED={seed}");
+    undo_and_kill(&mut StdRng::seed_from_u64(seed)).with_context(|| format!("QUAYMASTER_SEED={seed}"))
+}
+
+fn undo_and_kill(random: &mut StdRng) -> Result<()> {
+    let data = tempfile::tempdir()?;
+    let options = ServerOptions::on(data.path());
+    let mut server = Server::start(&options)?;
+    fill(&server, &json!([{ "structure": "MQDLH", "reason": 2053, "destinationQueue": TO }]))?;
+    for kill in 1..=KILLS {
+        let dead = dead_letters(&server)?;
+        let replay =
+            start(&server, &format!("/qmgr/QM1/queue/{FROM}/jobs"), &json!({ "action": "replay", "context": "new" }))?;
+        let job = await_job(&server, &replay, |job| job["state"] != "running")?;
+        ensure!(done(&job) == dead && job["undo"] == true, "{job}");
+        let undo = start(&server, &format!("{replay}/undo"), &json!({ "context": "new" }))?;
+        let wanted = random.gen_range(1..=dead / 2);
+        await_job(&server, &undo, |job| done(job) >= wanted)?;
+        let said = server.kill();
+        ensure!(!said.contains("panicked"), "the server panicked: {said}");
+
+        server = Server::start(&options).with_context(|| format!("start after kill {kill}"))?;
+        let job = get(&server, &undo)?;
+        eprintln!("killed undos: kill {kill} at {wanted} messages: {}", job["counts"]);
+        ensure!(job["state"] == "interrupted" || job["state"] == "done", "{job}");
+        ensure!(done(&job) >= wanted && job["counts"]["gone"] == 0, "{wanted}, then {job}");
+        let (from, to) = (bodies(&server, FROM)?, bodies(&server, TO)?);
+        ensure!(
+            from.len() as u64 == done(&job),
+            "the undo has put back {}, and {} are there",
+            job["counts"],
+            from.len()
+        );
+        ensure!(dead_letters(&server)? == done(&job), "each that is back has its dead-letter header");
+        ensure!(from.is_disjoint(&to), "messages are on both queues");
+        ensure!((from.len() + to.len()) as u64 == MESSAGES, "{} and {} of {MESSAGES}", from.len(), to.len());
+    }
+    server.kill();
+    Ok(())
+}
+
+/// Messages of the first queue that have their dead-letter header.
+fn dead_letters(server: &Server) -> Result<u64> {
+    let order = json!({ "action": "purge", "dryRun": true, "deadLetter": { "reason": 2053, "queue": TO } });
+    let counting = start(server, &format!("/qmgr/QM1/queue/{FROM}/jobs"), &order)?;
+    Ok(done(&await_job(server, &counting, |job| job["state"] != "running")?))
+}
+
 /// All messages in one unit of work.
-fn fill(server: &Server) -> Result<()> {
-    let line = |number| json!({ "persistence": "persistent", "body": { "text": format!("message {number}") } });
+fn fill(server: &Server, headers: &Value) -> Result<()> {
+    let line = |number| json!({ "persistence": "persistent", "headers": headers, "body": { "text": format!("message {number}") } });
     let lines: String = (0..MESSAGES).map(|number| format!("{}\n", line(number))).collect();
     let path = format!("/qmgr/QM1/queue/{FROM}/messages?atomic");
     let (status, answer) = call(server, "POST", &path, "application/x-ndjson", lines.as_bytes())?;
@@ -75,11 +126,14 @@ fn fill(server: &Server) -> Result<()> {
     Ok(())
 }
 
-/// The path of the job.
 fn start_move(server: &Server) -> Result<String> {
-    let order = json!({ "action": "move", "to": { "queue": TO }, "context": "new" }).to_string();
-    let path = format!("/qmgr/QM1/queue/{FROM}/jobs");
-    let (status, answer) = call(server, "POST", &path, "application/json", order.as_bytes())?;
+    let order = json!({ "action": "move", "to": { "queue": TO }, "context": "new" });
+    start(server, &format!("/qmgr/QM1/queue/{FROM}/jobs"), &order)
+}
+
+/// The path of the job.
+fn start(server: &Server, path: &str, order: &Value) -> Result<String> {
+    let (status, answer) = call(server, "POST", path, "application/json", order.to_string().as_bytes())?;
     ensure!(status == 202, "{status} {answer}");
     Ok(format!("/jobs/{}", answer["id"].as_str().context("a job has an id")?))
 }

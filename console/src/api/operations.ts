@@ -286,7 +286,7 @@ export type Insight = {
 
 export type Job = {
   id: string;
-  action: string;
+  action: "move" | "copy" | "purge" | "replay" | "undo";
   qmgr: string;
   queue: string;
   dryRun: boolean;
@@ -294,15 +294,21 @@ export type Job = {
   to?: {
     queue?: string;
   };
+  of?: string;
+  from?: {
+    queue?: string;
+  };
+  undo: boolean;
+  undoProblem?: string;
   state: "running" | "done" | "failed" | "cancelled" | "interrupted";
   counts: {
     seen: number;
     done: number;
     failed: number;
+    gone: number;
   };
   bytes?: number;
   before?: string;
-  put?: string[];
   sample?: {
     oldest?: string | null;
     newest?: string | null;
@@ -433,6 +439,8 @@ export type NewJob = {
     selector?: string;
   };
   contains?: string;
+  minLength?: number;
+  maxLength?: number;
   positions?: string[];
   ids?: string[];
   deadLetter?: {
@@ -666,6 +674,11 @@ export type Transaction = {
   }[];
 };
 
+export type Undo = {
+  dryRun?: boolean;
+  context?: "keep" | "new";
+};
+
 export type Watch = {
   queues?: {
     qmgr: string;
@@ -701,7 +714,7 @@ export interface Operations {
   };
   'GET /api/v1/qmgr/{qmgr}/queue/{queue}/messages': {
     path: { qmgr: string; queue: string };
-    query: { limit?: number; cursor?: string; before?: string; contains?: string; body?: "auto" | "text" | "base64" | "raw" | "preview" | "none"; copybook?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
+    query: { limit?: number; cursor?: string; before?: string; contains?: string; minLength?: number; maxLength?: number; body?: "auto" | "text" | "base64" | "raw" | "preview" | "none"; copybook?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
     body: never;
     answer: Browsed;
   };
@@ -743,7 +756,7 @@ export interface Operations {
   };
   'GET /api/v1/qmgr/{qmgr}/queue/{queue}/export': {
     path: { qmgr: string; queue: string };
-    query: { limit?: number; positions?: string; contains?: string; id?: string; correlationId?: string; groupId?: string; selector?: string };
+    query: { limit?: number; positions?: string; contains?: string; minLength?: number; maxLength?: number; id?: string; correlationId?: string; groupId?: string; selector?: string };
     body: never;
     answer: unknown;
   };
@@ -769,6 +782,12 @@ export interface Operations {
     path: { job: string };
     query: {};
     body: never;
+    answer: Job;
+  };
+  'POST /api/v1/jobs/{job}/undo': {
+    path: { job: string };
+    query: {};
+    body: Undo;
     answer: Job;
   };
   'GET /api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}': {

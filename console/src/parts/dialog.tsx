@@ -4,7 +4,7 @@
 // drawer is not: the list beside it can be used, and what the drawer shows may change while it is open.
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../text.ts';
 import { IconButton } from './button.tsx';
 
@@ -41,7 +41,8 @@ export function Drawer({ title, above, wide = false, onClose, actions, children 
 function Modal({ kind, title, above, onClose, actions, children }: { kind: string } & DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the next key: what is typed right behind the one that opened it belongs here.
+  useLayoutEffect(() => {
     const dialog = element.current;
     if (!dialog) return;
     const before = document.activeElement;

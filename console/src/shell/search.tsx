@@ -3,7 +3,7 @@
 // A combobox in a dialog. A few of each kind are asked for; a kind that the user may not see is left out.
 
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { request } from '../api/request.ts';
 import { session } from '../api/session.ts';
 import { objects, type ListResource } from '../grid/source.ts';
@@ -36,7 +36,8 @@ export function Search({ onClose }: { onClose(): void }) {
   const text = useSignal('');
   const hits = useSignal<Hit[]>(pagesFor(''));
   const at = useSignal(0);
-  useEffect(() => {
+  // Before the next key: what is typed right behind `/` belongs here.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {

@@ -3,6 +3,8 @@
 //! A content type travels as the property `contentType` only where the format and the bytes do not say it already. A program
 //! that knows nothing of properties then finds JSON and text as plain MQSTR.
 
+mod wanted;
+
 use std::borrow::Cow;
 
 use bytes::Bytes;
@@ -12,6 +14,8 @@ use model::header::fixed::{FixedHeader, Part};
 use model::header::rfh2::Rfh2;
 use model::message::Message;
 use model::property::{self, Property, PropertyValue};
+
+pub use self::wanted::Wanted;
 
 /// The property that carries a content type.
 pub const CONTENT_TYPE_PROPERTY: &str = "contentType";

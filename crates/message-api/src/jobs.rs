@@ -12,9 +12,12 @@
 //! - Running jobs are bounded, of the server and of each user. `SLOTS` jobs of a queue manager are remembered, for `REMEMBERED`.
 
 mod batch;
+mod carrying;
 mod record;
 mod run;
 mod table;
+mod trail;
+mod undoing;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,21 +37,26 @@ use parking_lot::Mutex;
 use queue_manager::connection::{Connection, ObjectHandle, Opened};
 use queue_manager::{Position, QueueManager, QueueManagers};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use crate::content::Wanted;
 use crate::dead_letters::Kind;
 
+use self::carrying::Carrying;
 pub use self::record::{Counts, Failure, JobId, Record, State};
-use self::run::Runner;
+use self::run::{Runner, Work};
 use self::table::Table;
+pub use self::trail::NoUndo;
+use self::trail::{Place, Trail, Trails};
+pub use self::undoing::UndoOrder;
+use self::undoing::Undoing;
 
 /// Jobs that run at once, of all users and of one.
 pub const MOST_RUNNING: usize = 16;
 pub const MOST_RUNNING_OF_USER: usize = 4;
 /// Jobs of a queue manager that are remembered.
 pub const SLOTS: usize = 256;
-/// Messages whose identifiers a job remembers.
-const MOST_UNDONE: usize = 1000;
 /// For how long after its end.
 pub const REMEMBERED: Duration = Duration::from_secs(24 * 3600);
 
@@ -64,6 +72,8 @@ pub enum Action {
     Purge,
     /// Takes the dead-letter header off and puts the message where that says, or to the queue of the order.
     Replay,
+    /// Puts back what another job has put.
+    Undo,
 }
 
 /// What a client wants done.
@@ -83,8 +93,8 @@ pub struct Order {
     pub dead_letter: Option<DeadLetter>,
     /// Only messages before this position: those that an earlier job has counted.
     pub before: Option<Position>,
-    /// What the data must contain.
-    pub contains: Option<String>,
+    /// Only messages with such data.
+    pub wanted: Wanted,
     /// Most messages that are done.
     pub limit: Option<u64>,
     pub to: Option<QueueName>,
@@ -130,12 +140,15 @@ pub enum NotStarted {
     SameQueue,
     #[error("too many jobs run")]
     TooMany,
+    #[error("the job cannot be undone: {0}")]
+    NoUndo(#[from] NoUndo),
 }
 
 /// All jobs of a server.
 pub struct Jobs {
     queue_managers: QueueManagers,
     tables: Mutex<Vec<Table>>,
+    trails: Arc<Trails>,
 }
 
 /// A job, running or over.
@@ -144,20 +157,14 @@ pub struct Job {
     /// Where its record is kept.
     slot: usize,
     record: Mutex<Record>,
-    /// Messages that were put, of a job that has put `MOST_UNDONE` at most: what another job takes back.
-    put: Mutex<Vec<MessageId>>,
+    /// Of a job whose messages can be put back: one of this start of the queue manager.
+    trail: Option<Arc<Trail>>,
     is_cancelled: AtomicBool,
 }
 
 impl Job {
-    fn new(slot: usize, record: Record) -> Self {
-        Self {
-            id: record.id,
-            slot,
-            record: Mutex::new(record),
-            put: Mutex::default(),
-            is_cancelled: AtomicBool::new(false),
-        }
+    fn new(slot: usize, record: Record, trail: Option<Arc<Trail>>) -> Self {
+        Self { id: record.id, slot, record: Mutex::new(record), trail, is_cancelled: AtomicBool::new(false) }
     }
 
     pub fn id(&self) -> JobId {
@@ -169,18 +176,41 @@ impl Job {
         self.record.lock().clone()
     }
 
-    /// The identifiers of what it has put on another queue, while they are known: since the start of the server, and of
-    /// `MOST_UNDONE` messages at most.
-    pub fn put(&self) -> Vec<MessageId> {
-        let record = self.record.lock();
-        let is_whole = record.state != State::Running && record.counts.done <= MOST_UNDONE as u64;
-        if is_whole { self.put.lock().clone() } else { Vec::new() }
+    /// As its user sees it, at the moment of this record of it.
+    pub fn show(&self, record: &Record) -> Value {
+        let mut shown = record.shown();
+        let trail = self.trail_of(record).and_then(Trail::check);
+        shown["undo"] = json!(trail.is_ok());
+        if let Err(why) = trail {
+            shown["undoProblem"] = json!(why.to_string());
+        }
+        shown
     }
 
-    fn has_put(&self, ids: Vec<MessageId>) {
-        let mut put = self.put.lock();
-        let room = MOST_UNDONE - put.len();
-        put.extend(ids.into_iter().take(room));
+    /// The queues that an undo would take messages from, and the one that it would put to.
+    ///
+    /// # Errors
+    /// Why there is no undo.
+    pub fn undo_queues(&self) -> Result<(Vec<QueueName>, Option<QueueName>), NoUndo> {
+        let record = self.record();
+        let trail = self.trail_of(&record)?;
+        let from = trail.kept()?.places.iter().map(|place| place.name).collect();
+        Ok((from, home(trail, &record).map(|home| home.name)))
+    }
+
+    fn trail_of(&self, record: &Record) -> Result<&Trail, NoUndo> {
+        match record.action {
+            Action::Purge => return Err(NoUndo::Purge),
+            Action::Undo => return Err(NoUndo::Undo),
+            Action::Move | Action::Copy | Action::Replay => {}
+        }
+        if record.is_dry {
+            return Err(NoUndo::Dry);
+        }
+        if record.state == State::Running {
+            return Err(NoUndo::Running);
+        }
+        self.trail.as_deref().ok_or(NoUndo::Restarted)
     }
 
     /// It ends with the message that it has in hand. Of a job that is over nothing changes.
@@ -195,7 +225,7 @@ impl Job {
 
 impl Jobs {
     pub fn new(queue_managers: QueueManagers) -> Self {
-        Self { queue_managers, tables: Mutex::default() }
+        Self { queue_managers, tables: Mutex::default(), trails: Arc::default() }
     }
 
     /// Starts a job of this user. It is on record when this returns, and goes on when the future is dropped.
@@ -210,23 +240,55 @@ impl Jobs {
         order: Order,
         now: Timestamp,
     ) -> Result<Arc<Job>, NotStarted> {
-        if pool.is_remote() {
-            return Err(NotStarted::Remote);
-        }
-        if user.len() > LONGEST_USER {
-            return Err(NotStarted::Connection(Reason::SecurityError.into()));
-        }
-        let mut lent = pool.lend().await?;
-        let principal = acting.principal();
-        let (ways, queue_manager) = {
-            let connection = local(&mut lent)?;
-            (Ways::open(connection, principal, &order).await?, connection.queue_manager())
-        };
-        let of_store = |reason: Reason| NotStarted::Connection(reason.into());
-        self.load(&queue_manager).await.map_err(of_store)?;
+        let mut lent = lend(pool, user).await?;
+        let connection = local(&mut lent)?;
+        let ways = Ways::open(connection, acting.principal(), &order).await?;
+        let queue_manager = connection.queue_manager();
         let record = Record { bound: ways.bound.0, ..Record::begun(user, queue_manager.name(), &order, now) };
-        let job = self.enter(&queue_manager, record, now).ok_or(NotStarted::TooMany)?;
-        let runner = Runner::new(Arc::clone(&job), order, principal.clone(), ways);
+        let home = Place { name: order.queue, resolved: ways.resolved };
+        let has_trail = !order.is_dry && order.action != Action::Purge;
+        let trail = has_trail.then(|| Trail::begin(&self.trails, home));
+        let carrying = Carrying::new(order, acting.principal().clone(), ways);
+        self.begin(lent, &queue_manager, record, trail, Work::Carry(Box::new(carrying)), now).await
+    }
+
+    /// Starts an undo of a job that is over, as `start`.
+    ///
+    /// # Errors
+    /// `NoUndo`. Those of MQOPEN: `Destination` of the queue that the messages go back to, `Queue` of the one they are on.
+    pub async fn undo(
+        &self,
+        pool: &Arc<Pool>,
+        acting: Acting<'_>,
+        user: &str,
+        of: &Job,
+        order: UndoOrder,
+        now: Timestamp,
+    ) -> Result<Arc<Job>, NotStarted> {
+        let undone = of.record();
+        let trail = of.trail_of(&undone)?;
+        let kept = trail.kept()?;
+        let mut lent = lend(pool, user).await?;
+        let connection = local(&mut lent)?;
+        let undoing = Undoing::open(connection, acting.principal(), kept, home(trail, &undone), order).await?;
+        let queue_manager = connection.queue_manager();
+        let record = undone.undoing(user, order.is_dry, now);
+        self.begin(lent, &queue_manager, record, None, Work::Undo(Box::new(undoing)), now).await
+    }
+
+    async fn begin(
+        &self,
+        lent: Lent,
+        queue_manager: &QueueManager,
+        record: Record,
+        trail: Option<Arc<Trail>>,
+        work: Work,
+        now: Timestamp,
+    ) -> Result<Arc<Job>, NotStarted> {
+        let of_store = |reason: Reason| NotStarted::Connection(reason.into());
+        self.load(queue_manager).await.map_err(of_store)?;
+        let job = self.enter(queue_manager, record, trail, now).ok_or(NotStarted::TooMany)?;
+        let runner = Runner::new(Arc::clone(&job), work);
         let (begun, has_begun) = oneshot::channel();
         tokio::spawn(runner.run(lent, begun));
         match has_begun.await {
@@ -280,14 +342,36 @@ impl Jobs {
     }
 
     /// `None` when too many run.
-    fn enter(&self, queue_manager: &QueueManager, record: Record, now: Timestamp) -> Option<Arc<Job>> {
+    fn enter(
+        &self,
+        queue_manager: &QueueManager,
+        record: Record,
+        trail: Option<Arc<Trail>>,
+        now: Timestamp,
+    ) -> Option<Arc<Job>> {
         let mut tables = self.tables.lock();
         let running = |user| tables.iter().map(|table| table.running(user)).sum::<usize>();
         if running(None) >= MOST_RUNNING || running(Some(&record.user)) >= MOST_RUNNING_OF_USER {
             return None;
         }
-        tables.iter_mut().find(|table| table.is_of(queue_manager))?.enter(record, now)
+        tables.iter_mut().find(|table| table.is_of(queue_manager))?.enter(record, trail, now)
     }
+}
+
+/// A connection for a job.
+async fn lend(pool: &Arc<Pool>, user: &str) -> Result<Lent, NotStarted> {
+    if pool.is_remote() {
+        return Err(NotStarted::Remote);
+    }
+    if user.len() > LONGEST_USER {
+        return Err(NotStarted::Connection(Reason::SecurityError.into()));
+    }
+    Ok(pool.lend().await?)
+}
+
+/// Where an undo puts to; `None`: it removes copies.
+fn home(trail: &Trail, record: &Record) -> Option<Place> {
+    (record.action != Action::Copy).then_some(trail.home)
 }
 
 fn local(lent: &mut Lent) -> Result<&Connection, NotStarted> {
@@ -297,6 +381,8 @@ fn local(lent: &mut Lent) -> Result<&Connection, NotStarted> {
 /// What the job found open to it.
 struct Ways {
     source: ObjectHandle,
+    /// The queue that its name leads to.
+    resolved: QueueName,
     /// What to say of the context in each put.
     context: PutFlags,
     /// What is on the queue already has a lower position.
@@ -316,7 +402,7 @@ impl Ways {
         let opened = connection.open(principal, &source, options).await;
         let opened = opened.map_err(|reason| NotStarted::Queue(reason.into()))?;
         match probe(connection, principal, order, &opened).await {
-            Ok(context) => Ok(Self { source: opened.handle, context, bound }),
+            Ok(context) => Ok(Self { source: opened.handle, resolved: opened.resolved_queue, context, bound }),
             Err(refusal) => {
                 let _ = connection.close(opened.handle, CloseOptions::empty()).await;
                 Err(refusal)
@@ -325,6 +411,13 @@ impl Ways {
     }
 }
 
+/// A way to put: what the open asks for, and what each put says.
+type Way = (OpenOptions, PutFlags);
+
+const PASS: Way = (OpenOptions::PASS_ALL_CONTEXT, PutFlags::PASS_ALL_CONTEXT);
+const SET: Way = (OpenOptions::SET_ALL_CONTEXT, PutFlags::SET_ALL_CONTEXT);
+const NEW: Way = (OpenOptions::empty(), PutFlags::empty());
+
 /// Finds out how messages may be put: with their own context by those who may pass on or set it.
 async fn probe(
     connection: &Connection,
@@ -332,41 +425,46 @@ async fn probe(
     order: &Order,
     source: &Opened,
 ) -> Result<PutFlags, NotStarted> {
-    let pass = (OpenOptions::PASS_ALL_CONTEXT, PutFlags::PASS_ALL_CONTEXT);
-    // A message that is browsed has no context to pass on.
-    let set = (OpenOptions::SET_ALL_CONTEXT, PutFlags::SET_ALL_CONTEXT);
-    let new = (OpenOptions::empty(), PutFlags::empty());
     let ways: &[_] = match order.action {
-        _ if order.has_new_context => &[new],
-        Action::Copy => &[set],
-        Action::Move | Action::Replay | Action::Purge => &[pass, set],
+        _ if order.has_new_context => &[NEW],
+        // A message that is browsed has no context to pass on.
+        Action::Copy => &[SET],
+        Action::Move | Action::Replay | Action::Purge | Action::Undo => &[PASS, SET],
     };
     let Some(name) = order.to else { return Ok(ways[0].1) };
+    let (flags, opened) = way_to(connection, principal, name, ways).await?;
+    if is_same_queue(source, &opened) && order.action != Action::Copy {
+        return Err(NotStarted::SameQueue);
+    }
+    Ok(flags)
+}
+
+/// The first of these ways by which this user may put to a queue, and what its name leads to.
+///
+/// # Errors
+/// `Destination`: those of MQOPEN.
+async fn way_to(
+    connection: &Connection,
+    principal: &Principal,
+    name: QueueName,
+    ways: &[Way],
+) -> Result<(PutFlags, Opened), NotStarted> {
     let refused = |reason: Reason| NotStarted::Destination(reason.into());
     let object = ObjectDescriptor { name, ..ObjectDescriptor::default() };
-    let mut last = Reason::NotAuthorized;
-    for (option, flag) in ways {
+    for (option, flags) in ways {
         let options = OpenOptions::OUTPUT | OpenOptions::FAIL_IF_QUIESCING | *option;
         match connection.open(principal, &object, options).await {
             Ok(opened) => {
                 let _ = connection.close(opened.handle, CloseOptions::empty()).await;
                 // A model queue would be another queue for each message.
-                if opened.object_name != name {
-                    return Err(refused(Reason::ObjectTypeError));
-                }
-                return if is_same_queue(source, &opened) && order.action != Action::Copy {
-                    Err(NotStarted::SameQueue)
-                } else {
-                    Ok(*flag)
-                };
+                let is_one = opened.object_name == name;
+                return if is_one { Ok((*flags, opened)) } else { Err(refused(Reason::ObjectTypeError)) };
             }
-            Err(reason) => last = reason,
-        }
-        if last != Reason::NotAuthorized {
-            break;
+            Err(Reason::NotAuthorized) => {}
+            Err(reason) => return Err(refused(reason)),
         }
     }
-    Err(refused(last))
+    Err(refused(Reason::NotAuthorized))
 }
 
 fn is_same_queue(one: &Opened, other: &Opened) -> bool {

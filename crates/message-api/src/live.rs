@@ -649,7 +649,7 @@ impl State {
                 _ => {}
             }
             let is_first = !self.rows.contains_key(&key);
-            let whole = raw(record.shown().to_string());
+            let whole = raw(job.show(&record).to_string());
             self.tell(key, Content::Job { job: Arc::clone(job), mark, whole }, version);
             // One that was over before anything was watched is no news. One that is short may be over when it is first seen.
             let is_old = is_first && record.ended.is_some_and(|ended| SystemClock.now().since(ended) > 2 * TICK);

@@ -69,6 +69,7 @@ pub(crate) enum ApiHandler {
     ListJobs,
     ShowJob,
     CancelJob,
+    UndoJob,
     ExportMessages,
     ImportMessages,
     WhyRefused,
@@ -128,7 +129,7 @@ impl ApiHandler {
     pub(crate) fn takes_body(self) -> bool {
         use ApiHandler::{
             ExchangeMessages, ImportMessages, MuteProblem, PublishMessages, PutMessages, ReceiveMessages,
-            RunTransaction, SettleDeliveries, SettleDelivery, StartJob, WatchLiveStream,
+            RunTransaction, SettleDeliveries, SettleDelivery, StartJob, UndoJob, WatchLiveStream,
         };
         matches!(
             self,
@@ -140,6 +141,7 @@ impl ApiHandler {
                 | SettleDelivery
                 | RunTransaction
                 | StartJob
+                | UndoJob
                 | ImportMessages
                 | ApiHandler::Push(PushHandler::Put)
                 | WatchLiveStream
@@ -171,6 +173,7 @@ pub(crate) async fn handle(
         ApiHandler::ListJobs => Box::pin(jobs::list(call, identity)).await,
         ApiHandler::ShowJob => Box::pin(jobs::show(call, identity)).await,
         ApiHandler::CancelJob => Box::pin(jobs::cancel(call, identity)).await,
+        ApiHandler::UndoJob => Box::pin(jobs::undo(call, identity, body)).await,
         ApiHandler::ExportMessages => Box::pin(export::export(call, identity)).await,
         ApiHandler::ImportMessages => Box::pin(import::import(call, identity, body)).await,
         ApiHandler::WhyRefused => Box::pin(why::refused(call, identity)).await,

@@ -321,6 +321,11 @@ entries! {
         "There is no problem '{0}' that you may see.",
         "The problem has ended, its identifier is wrong, or it is about an object that you may not display.",
         "List the problems to see which there are.";
+    NO_UNDO = "MQWB0973E", CONFLICT,
+        "The job '{0}' cannot be undone: {1}.",
+        "An undo puts back the messages that a move or a replay has put, or removes copies. The server keeps in mind which ones these \
+         are while the queue manager runs.",
+        "Move the messages with another job.";
     NO_SUCH_COPYBOOK = "MQWB0972E", NOT_FOUND,
         "There is no copybook '{0}'.",
         "Copybooks are those of deployed services, as SERVICE/request and SERVICE/response, and the files of the folder copybooks.",

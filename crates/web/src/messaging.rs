@@ -54,23 +54,41 @@ impl<'a> Target<'a> {
         Ok(Self { object, ..Self::of_queue_manager(call, identity, verb)? })
     }
 
+    /// As `of_operator`, of a path that does not name the queue manager and the object.
+    ///
+    /// # Errors
+    /// As `of_operator`.
+    pub(crate) fn of_named(
+        call: Call<'a>,
+        identity: &'a Identity,
+        verb: Verb,
+        (queue_manager, object): (&str, &'a str),
+    ) -> Result<Self, ApiError> {
+        in_scope(identity, verb, object)?;
+        let target = Self::of_queue_manager_named(call, identity, verb, queue_manager)?;
+        Self { object: Cow::Borrowed(object), ..target }.operated(call, identity)
+    }
+
     /// As `of`, of a request that an operator may make too. Where the role of the user opens it, the server's own authority counts:
     /// MQWebAdmin for all, MQWebAdminRO to look. A user who has MQWebUser as well changes messages in its own name.
     ///
     /// # Errors
     /// As `of`. 403 MQWebAdminRO alone, and messages are to be changed.
     pub(crate) fn of_operator(call: Call<'a>, identity: &'a Identity, verb: Verb) -> Result<Self, ApiError> {
-        let target = Self::of(call, identity, verb)?;
-        let intent = if verb == Verb::BrowseFrom { Intent::Look } else { Intent::Change };
+        Self::of(call, identity, verb)?.operated(call, identity)
+    }
+
+    fn operated(self, call: Call<'a>, identity: &'a Identity) -> Result<Self, ApiError> {
+        let intent = if self.verb == Verb::BrowseFrom { Intent::Look } else { Intent::Change };
         if intent == Intent::Change && identity.roles.contains(Roles::MQWEB_USER) {
-            return Ok(target);
+            return Ok(self);
         }
         let principal = acting_principal(call, identity, intent)?;
         let acting = match call.settings.options.messaging.adopt_web_user_context {
             true => Acting::For(principal),
             false => Acting::AsConnected(&call.settings.server_principal),
         };
-        Ok(Self { acting, ..target })
+        Ok(Self { acting, ..self })
     }
 
     /// The queue manager alone.
@@ -78,13 +96,22 @@ impl<'a> Target<'a> {
     /// # Errors
     /// As `of`.
     pub(crate) fn of_queue_manager(call: Call<'a>, identity: &'a Identity, verb: Verb) -> Result<Self, ApiError> {
+        let queue_manager = decode(call.parameters[0])?;
+        Self::of_queue_manager_named(call, identity, verb, &queue_manager)
+    }
+
+    fn of_queue_manager_named(
+        call: Call<'a>,
+        identity: &'a Identity,
+        verb: Verb,
+        queue_manager: &str,
+    ) -> Result<Self, ApiError> {
         let settings = call.settings;
         if !settings.options.messaging.enabled {
             return Err(ApiError::new(&error::MESSAGING_DISABLED, &[]));
         }
-        let queue_manager = decode(call.parameters[0])?;
-        let pool = pools::find(&settings.pools, &queue_manager);
-        let pool = pool.ok_or_else(|| call.shared.unavailable(&queue_manager))?;
+        let pool = pools::find(&settings.pools, queue_manager);
+        let pool = pool.ok_or_else(|| call.shared.unavailable(queue_manager))?;
         let acting = match settings.options.messaging.adopt_web_user_context {
             true => Acting::For(&identity.principal),
             false => Acting::AsConnected(&settings.server_principal),

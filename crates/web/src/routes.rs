@@ -336,6 +336,7 @@ routes! {
     GET    API_JOBS, &[], MQ_ROLE, Off => Api(ListJobs), "Lists jobs, the newest first";
     GET    API_JOB, &[], MQ_ROLE, Off => Api(ShowJob), "Shows how far a job has come";
     DELETE API_JOB, &[], CHANGE, CookieOnly => Api(CancelJob), "Cancels a job";
+    POST   "/api/v1/jobs/{job}/undo", &[], CHANGE, CookieOnly => Api(UndoJob), "Puts back what a job has put";
     GET    API_MESSAGE, &[], MQ_ROLE, Off => Api(ShowMessage), "Browses the message at a position";
     DELETE API_MESSAGE, &[], CHANGE, CookieOnly => Api(TakeMessage), "Gets the message at a position, removing it";
     GET    "/api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}/body", &[], MQ_ROLE, Off => Api(ShowMessageBody), "Shows the data of a message as they are";

@@ -9,15 +9,13 @@ import { propose, type Step } from '../../change/change.ts';
 import { bytes, count, moment } from '../../format.ts';
 import { Field } from '../../parts/field.tsx';
 import { Failed, Loading } from '../../parts/states.tsx';
-import { toast } from '../../parts/toasts.tsx';
-import { go } from '../../router.ts';
-import { link } from '../../routes.ts';
 import { t } from '../../text.ts';
 import { ContextBox } from './carry.tsx';
 import { type DryRun, dryRun, follow } from './dry-run.ts';
 import type { MessageQuery } from './filters.ts';
 import { Samples } from './samples.tsx';
 import { Target, Targets } from './target.tsx';
+import { report } from './undo.tsx';
 
 export type Action = NewJob['action'];
 
@@ -35,8 +33,8 @@ export interface Choice {
 /** From so many messages on the name of the queue has to be typed before a purge. */
 const TYPED_FROM = 1001;
 
-/** Counts, shows, asks, and starts the job. Resolves with whether it was started and has ended. */
-export async function proposeJob(qmgr: string, queue: string, action: Action, choice: Choice, preset: { to?: string } = {}): Promise<boolean> {
+/** Counts, shows, asks, and starts the job. Resolves with whether it was started and has ended; `changed` is called when it was taken back. */
+export async function proposeJob(qmgr: string, queue: string, action: Action, choice: Choice, preset: { to?: string; changed?: () => void } = {}): Promise<boolean> {
   const to = signal(preset.to ?? lastTarget(queue));
   const isNewContext = signal(false);
   const run = signal<DryRun>({ isOver: false });
@@ -74,46 +72,14 @@ export async function proposeJob(qmgr: string, queue: string, action: Action, ch
   abort.abort();
   if (!isDone || !started) return false;
   if (needsTarget.peek()) keepTarget(queue, to.peek().trim());
-  const ended = await follow(started);
-  report(qmgr, ended);
+  report(await follow(started), preset.changed);
   return true;
 }
 
-/** What becomes of a job, with a way back while there is one. */
-function report(qmgr: string, job: Job): void {
-  const { done, failed } = job.counts;
-  const text = t(`jobs.${job.action as Action}Done`, { count: done });
-  const isGood = job.state === 'done' && failed === 0;
-  const undo = undoOf(job);
-  const look = { name: t('jobs.report'), run: () => go(link.jobs({ qmgr }, { job: job.id })) };
-  toast(isGood ? 'good' : 'error', isGood ? text : `${text} ${t('jobs.notDone', { failed, state: job.state })}`, isGood && undo ? { name: t('jobs.undo'), run: () => void undo() } : isGood ? undefined : look);
-}
-
-/** Takes back what a move or a copy has put, as another job; undefined: it cannot be taken back. */
-export function undoOf(job: Job): (() => Promise<boolean>) | undefined {
-  const target = job.to?.queue;
-  if (!job.put?.length || !target || job.dryRun) return undefined;
-  const order: NewJob = job.action === 'move' ? { action: 'move', ids: job.put, to: { queue: job.queue } } : { action: 'purge', ids: job.put };
-  return async () => {
-    let started: Job | undefined;
-    const isDone = await propose({
-      title: t('jobs.undoTitle'), qmgr: job.qmgr, danger: job.action === 'copy', apply: t('jobs.undo'), done: t('jobs.started'),
-      children: <p>{t(job.action === 'move' ? 'jobs.undoMove' : 'jobs.undoCopy', { count: job.put?.length ?? 0, from: target, to: job.queue })}</p>,
-      steps: [{
-        operation: 'POST /api/v1/qmgr/{qmgr}/queue/{queue}/jobs', path: { qmgr: job.qmgr, queue: target }, json: order,
-        async answered(answer) {
-          started = (await answer.json()) as Job;
-        },
-      }],
-    });
-    if (isDone && started) report(job.qmgr, await follow(started));
-    return isDone;
-  };
-}
-
-function orderOf({ query: { contains, ...match }, positions, deadLetter, limit }: Choice): Omit<NewJob, 'action'> {
+function orderOf({ query: { contains, minLength, maxLength, ...match }, positions, deadLetter, limit }: Choice): Omit<NewJob, 'action'> {
   return {
-    ...(Object.keys(match).length > 0 ? { match } : {}), ...(contains === undefined ? {} : { contains }), ...(positions ? { positions } : {}),
+    ...(Object.keys(match).length > 0 ? { match } : {}), ...(contains === undefined ? {} : { contains }),
+    ...(minLength === undefined ? {} : { minLength }), ...(maxLength === undefined ? {} : { maxLength }), ...(positions ? { positions } : {}),
     ...(deadLetter ? { deadLetter } : {}), ...(limit ? { limit } : {}),
   };
 }

@@ -10,7 +10,8 @@ import type { Choice } from './actions.tsx';
 /** Exports what is chosen as lines of JSON, into a file of the browser. */
 export function exportMessages(qmgr: string, queue: string, choice: Choice): void {
   const name = `${qmgr}.${queue}.ndjson`.replaceAll('/', '_');
-  const query = new URLSearchParams({ ...(choice.query as Record<string, string>), ...(choice.positions ? { positions: choice.positions.join() } : {}) }).toString();
+  const wanted = Object.entries({ ...choice.query, ...(choice.positions ? { positions: choice.positions.join() } : {}) });
+  const query = new URLSearchParams(wanted.map(([name, value]) => [name, String(value)])).toString();
   download(`/api/v1/qmgr/${encodeURIComponent(qmgr)}/queue/${encodeURIComponent(queue)}/export${query === '' ? '' : `?${query}`}`, name);
 }
 

@@ -1,6 +1,7 @@
 // Dead letters: why messages are on the dead-letter queue, in groups of one cause, and the way back for one of a group or for all.
 
 import { useEffect } from 'preact/hooks';
+import type { Job } from '../../api/operations.ts';
 import { request } from '../../api/request.ts';
 import { may } from '../../api/session.ts';
 import { age, bytes, count, moment } from '../../format.ts';
@@ -16,6 +17,7 @@ import { t } from '../../text.ts';
 import { type Action, type Choice, proposeJob } from './actions.tsx';
 import { Preview } from './columns.tsx';
 import type { SeenMessage } from './seen.ts';
+import { isUndoable, proposeUndo } from './undo.tsx';
 import { visible } from './visible.ts';
 
 interface Group {
@@ -43,7 +45,7 @@ export default function DeadLettersPage({ parameters: { qmgr = '' } }: PageProps
     if (!queue || !isReplayed || !may.value.messages) return;
     setQuery({ action: undefined });
     const deadLetter = { ...(reason ? { reason: Number(reason) } : {}), ...(destination ? { queue: destination } : {}) };
-    void proposeJob(qmgr, queue, 'replay', { query: {}, deadLetter }).then((isDone) => isDone && asked.again());
+    void proposeJob(qmgr, queue, 'replay', { query: {}, deadLetter }, { changed: asked.again }).then((isDone) => isDone && asked.again());
   }, [queue, isReplayed]);
   const messages = groups.reduce((sum, group) => sum + group.count, 0);
   return (
@@ -66,10 +68,30 @@ export default function DeadLettersPage({ parameters: { qmgr = '' } }: PageProps
       {!answer && asked.error === undefined && <Loading />}
       {answer && !queue && <Empty title={t('dead.noQueue')}>{t('dead.noQueueHint')} <code>ALTER QMGR DEADQ(…)</code></Empty>}
       {answer && queue && groups.length === 0 && <Empty title={t('dead.none')} />}
+      {queue && may.value.messages && <LastReplay qmgr={qmgr} queue={queue} answer={answer} again={asked.again} />}
       <ul class="groups">
         {groups.map((group) => <Card key={`${group.samplePosition}`} qmgr={qmgr} queue={queue ?? ''} group={group} again={asked.again} />)}
       </ul>
     </div>
+  );
+}
+
+/** The last replay that can be taken back. It is looked for again with each answer of the page. */
+function LastReplay({ qmgr, queue, answer, again }: { qmgr: string; queue: string; answer: unknown; again(): void }) {
+  const asked = useAsked(`replays ${qmgr} ${queue}`, async (signal) => (await request('GET /api/v1/jobs', { query: { limit: 1000 }, signal })).jobs.filter((job) => job.qmgr === qmgr));
+  useEffect(() => {
+    if (answer !== undefined) asked.again();
+  }, [answer]);
+  const jobs = asked.answer ?? [];
+  const isUndone = ({ id }: Job) => jobs.some((job) => job.of === id && !job.dryRun && job.counts.done > 0);
+  const last = jobs.find((job) => job.action === 'replay' && job.queue === queue && isUndoable(job));
+  if (!last || isUndone(last)) return null;
+  return (
+    <p class="last-replay">
+      <span>{t('jobs.lastReplay', { count: last.counts.done, age: age(last.startedAt) })}</span>
+      <a href={link.jobs({ qmgr }, { job: last.id })}>{t('jobs.report')}</a>
+      <button type="button" class="link" onClick={() => void proposeUndo(last).then((isDone) => isDone && again())}>{t('jobs.undo')}</button>
+    </p>
   );
 }
 
@@ -79,7 +101,7 @@ function Card({ qmgr, queue, group, again }: { qmgr: string; queue: string; grou
     query: {}, count: group.count,
     deadLetter: { reason: reason?.code ?? null, queue: destination?.queue ?? '', user: origin.user, application: origin.application },
   };
-  const start = (action: Action, limit?: number) => void proposeJob(qmgr, queue, action, limit ? { ...choice, limit } : choice).then((isDone) => isDone && again());
+  const start = (action: Action, limit?: number) => void proposeJob(qmgr, queue, action, limit ? { ...choice, limit } : choice, { changed: again }).then((isDone) => isDone && again());
   const isReplayable = reason !== null && destination !== undefined;
   return (
     <li class="group">

@@ -13,9 +13,18 @@ export interface DryRun {
 const POLL_MS = 250;
 
 /** Counts what a job would do. `told` is called as the count grows. */
-export async function dryRun(qmgr: string, queue: string, order: NewJob, signal: AbortSignal, told: (run: DryRun) => void): Promise<void> {
+export function dryRun(qmgr: string, queue: string, order: NewJob, signal: AbortSignal, told: (run: DryRun) => void): Promise<void> {
+  return counted(request('POST /api/v1/qmgr/{qmgr}/queue/{queue}/jobs', { path: { qmgr, queue }, json: { ...order, dryRun: true }, signal }), signal, told);
+}
+
+/** Counts what an undo of a job would put back. */
+export function dryUndo(job: string, order: { context?: 'new' }, signal: AbortSignal, told: (run: DryRun) => void): Promise<void> {
+  return counted(request('POST /api/v1/jobs/{job}/undo', { path: { job }, json: { ...order, dryRun: true }, signal }), signal, told);
+}
+
+async function counted(started: Promise<Job>, signal: AbortSignal, told: (run: DryRun) => void): Promise<void> {
   try {
-    let job = await request('POST /api/v1/qmgr/{qmgr}/queue/{queue}/jobs', { path: { qmgr, queue }, json: { ...order, dryRun: true }, signal });
+    let job = await started;
     for (let wait = 30; job.state === 'running'; wait = Math.min(POLL_MS, wait * 2)) {
       told({ job, isOver: false });
       await pause(wait);

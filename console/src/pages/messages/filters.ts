@@ -10,9 +10,12 @@ export interface MessageQuery {
   id?: string;
   correlationId?: string;
   groupId?: string;
+  /** Bytes of the data. */
+  minLength?: number;
+  maxLength?: number;
 }
 
-type Kind = 'text' | 'number' | 'moment' | 'persistence' | 'backouts' | 'parameter';
+type Kind = 'text' | 'number' | 'moment' | 'persistence' | 'backouts' | 'parameter' | 'size';
 
 /** Name in a condition: identifier of the selector, and how its value is written. */
 const FIELDS: Record<string, [string, Kind]> = {
@@ -25,6 +28,7 @@ const FIELDS: Record<string, [string, Kind]> = {
   putAt: ['JMSTimestamp', 'moment'],
   backouts: ['JMSXDeliveryCount', 'backouts'],
   ccsid: ['JMS_IBM_Character_Set', 'number'],
+  size: ['size', 'size'],
   id: ['id', 'parameter'],
   correlationId: ['correlationId', 'parameter'],
   groupId: ['groupId', 'parameter'],
@@ -52,12 +56,32 @@ export function queryOf(search: string, where: readonly string[], selector: stri
     if (!condition) continue;
     const field = FIELDS[condition.column];
     if (field?.[1] === 'parameter') query[condition.column as 'id'] = condition.value.replace(/^(0x|ID:)/i, '').toLowerCase();
+    else if (field?.[1] === 'size' && condition.operator !== '!=') Object.assign(query, lengths(condition));
     else parts.push(compare(condition, field));
   }
   if (selector.trim() !== '') parts.push(parts.length > 0 ? `(${selector.trim()})` : selector.trim());
   if (parts.length > 0) query.selector = parts.join(' AND ');
   if (search !== '') query.contains = search;
   return query;
+}
+
+/** What a condition of the size says of the length of the data. */
+function lengths({ operator, value }: Condition): MessageQuery {
+  const size = bytesIn(value);
+  switch (operator) {
+    case '>': return { minLength: size + 1 };
+    case '>=': return { minLength: size };
+    // No message is shorter than nothing.
+    case '<': return size > 0 ? { maxLength: size - 1 } : { minLength: 1, maxLength: 0 };
+    case '<=': return { maxLength: size };
+    default: return { minLength: size, maxLength: size };
+  }
+}
+
+/** A number of bytes: `1000`, `64k`, `1.5M`. */
+export function bytesIn(value: string): number {
+  const [, number = '0', unit = ''] = /^(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?$/i.exec(value) ?? [];
+  return Math.round(Number(number) * 1024 ** ['', 'k', 'm', 'g'].indexOf(unit.toLowerCase()));
 }
 
 export function isFiltered(query: MessageQuery): boolean {

@@ -16,7 +16,7 @@ import { Empty, Failed, Loading } from '../../parts/states.tsx';
 import { route, setQuery } from '../../router.ts';
 import { link } from '../../routes.ts';
 import { t } from '../../text.ts';
-import { type Action, undoOf } from './actions.tsx';
+import { isUndoable, proposeUndo } from './undo.tsx';
 import { reasonName } from './words.ts';
 
 export default function JobsPage({ parameters: { qmgr = '' } }: PageProps) {
@@ -36,6 +36,7 @@ export default function JobsPage({ parameters: { qmgr = '' } }: PageProps) {
   const known = asked.answer ?? [];
   const fresh = Object.values(news.value).filter(({ id }) => !known.some((job) => job.id === id));
   const jobs = [...fresh, ...known.map((job) => newer(job, news.value[job.id]))].filter(({ dryRun }) => isDryShown.value || !dryRun);
+  const undone = new Set([...fresh, ...known].filter((job) => job.of && !job.dryRun && job.counts.done > 0).map((job) => job.of));
   const open = route.value?.query.get('job');
   return (
     <div class="object-page">
@@ -60,7 +61,7 @@ export default function JobsPage({ parameters: { qmgr = '' } }: PageProps) {
                 <th class="is-end">{t('jobs.done')}</th><th class="is-end">{t('jobs.failed')}</th><th class="is-end">{t('jobs.size')}</th><th class="is-end">{t('jobs.took')}</th><th>{t('jobs.who')}</th><th><span class="heard">{t('jobs.stop')}</span></th>
               </tr>
             </thead>
-            <tbody>{jobs.map((job) => <Line key={job.id} qmgr={qmgr} job={job} again={asked.again} />)}</tbody>
+            <tbody>{jobs.map((job) => <Line key={job.id} qmgr={qmgr} job={job} isUndone={undone.has(job.id)} again={asked.again} />)}</tbody>
           </table>
         </div>
       )}
@@ -74,22 +75,41 @@ function newer(job: Job, event: Job | undefined): Job {
   return event && job.state === 'running' ? event : job;
 }
 
-function Line({ qmgr, job, again }: { qmgr: string; job: Job; again(): void }) {
+function Line({ qmgr, job, isUndone, again }: { qmgr: string; job: Job; isUndone: boolean; again(): void }) {
+  const [from, to] = ends(job);
   return (
     <tr>
       <td><a href={link.jobs({ qmgr }, { job: job.id })} title={moment(job.startedAt)}><time>{clock(job.startedAt)}</time></a></td>
-      <td>{t(`jobs.${job.action as Action}`)}{job.dryRun && <span class="quiet"> {t('jobs.dry')}</span>}</td>
-      <td><a class="object" href={link.queueMessages({ qmgr, queue: job.queue })}>{job.queue}</a></td>
-      <td>{job.to?.queue ? <a class="object" href={link.queueMessages({ qmgr, queue: job.to.queue })}>{job.to.queue}</a> : <span class="quiet">{job.action === 'replay' ? t('jobs.origin') : NONE}</span>}</td>
-      <td><State job={job} /></td>
+      <td>{t(`jobs.${job.action}`)}{job.dryRun && <span class="quiet"> {t('jobs.dry')}</span>}</td>
+      <td><End qmgr={qmgr} end={from} /></td>
+      <td><End qmgr={qmgr} end={to} /></td>
+      <td><State job={job} />{isUndone && <span class="quiet"> {t('jobs.undone')}</span>}</td>
       <td class="is-end">{count(job.counts.done)}</td>
       <td class="is-end">{job.counts.failed > 0 ? <span class="is-error">{count(job.counts.failed)}</span> : <span class="quiet">0</span>}</td>
       <td class="is-end">{bytes(job.bytes ?? 0)}</td>
       <td class="is-end">{took(job)}</td>
       <td>{job.user}</td>
-      <td class="is-end">{job.state === 'running' && may.value.messages && <Button kind="plain" onClick={() => void stop(job).then(again)}>{t('jobs.stop')}</Button>}</td>
+      <td class="is-end">
+        {job.state === 'running' && may.value.messages && <button type="button" class="link" onClick={() => void stop(job).then(again)}>{t('jobs.stop')}</button>}
+        {isUndoable(job) && !isUndone && <button type="button" class="link" onClick={() => void proposeUndo(job).then((isDone) => isDone && again())}>{t('jobs.undo')}</button>}
+      </td>
     </tr>
   );
+}
+
+/** A queue, or a word for several or none. */
+type JobEnd = { queue: string } | { word: string };
+
+/** Where a job takes messages from, and where it puts them. */
+function ends(job: Job): [JobEnd, JobEnd] {
+  const of = (queue: string | undefined, word: string): JobEnd => (queue === undefined ? { word } : { queue });
+  return job.action === 'undo'
+    ? [of(job.from?.queue, t('jobs.destinations')), of(job.to?.queue, NONE)]
+    : [{ queue: job.queue }, of(job.to?.queue, job.action === 'replay' ? t('jobs.origin') : NONE)];
+}
+
+function End({ qmgr, end }: { qmgr: string; end: JobEnd }) {
+  return 'queue' in end ? <a class="object" href={link.queueMessages({ qmgr, queue: end.queue })}>{end.queue}</a> : <span class="quiet">{end.word}</span>;
 }
 
 const STATES: Record<Job['state'], 'jobs.running' | 'jobs.ended' | 'jobs.failedState' | 'jobs.cancelled' | 'jobs.interrupted'> = {
@@ -123,20 +143,24 @@ function Details({ id, qmgr, again }: { id: string; qmgr: string; again(): void 
     const timer = setInterval(asked.again, 1000);
     return () => clearInterval(timer);
   }, [isRunning]);
-  const undo = job && may.value.messages ? undoOf(job) : undefined;
   const errors = (job?.errors ?? []) as { position: string; id: string; problem: string; reason?: { code: number; name?: string } | null }[];
+  // Of an undo they are where the job has put them.
+  const lying = job?.of ? job.from?.queue : job?.queue;
   const reason = job?.reason as { code: number; name?: string } | undefined;
   return (
-    <Drawer title={job ? `${t(`jobs.${job.action as Action}`)} · ${job.queue}` : t('pages.jobs')} above={qmgr} onClose={() => setQuery({ job: undefined })}>
+    <Drawer title={job ? `${t(`jobs.${job.action}`)} · ${job.queue}` : t('pages.jobs')} above={qmgr} onClose={() => setQuery({ job: undefined })}>
       {asked.error !== undefined && <Failed error={asked.error} />}
       {job && (
         <>
           <dl class="details">
             <dt>{t('jobs.state')}</dt><dd><State job={job} /> {reason && <span class="is-error">{reason.code} {reason.name ?? reasonName(reason.code) ?? ''}</span>}</dd>
-            <dt>{t('jobs.to')}</dt><dd>{job.to?.queue ?? (job.action === 'replay' ? t('jobs.origin') : NONE)}</dd>
+            {job.of && <><dt>{t('jobs.undoes')}</dt><dd><a href={link.jobs({ qmgr }, { job: job.of })}>{t('jobs.report')}</a></dd></>}
+            <dt>{t('jobs.from')}</dt><dd><End qmgr={qmgr} end={ends(job)[0]} /></dd>
+            <dt>{t('jobs.to')}</dt><dd><End qmgr={qmgr} end={ends(job)[1]} /></dd>
             <dt>{t('jobs.seen')}</dt><dd>{count(job.counts.seen)}</dd>
             <dt>{t('jobs.done')}</dt><dd>{count(job.counts.done)} <span class="quiet">{bytes(job.bytes ?? 0)}</span></dd>
             <dt>{t('jobs.failed')}</dt><dd>{count(job.counts.failed)}</dd>
+            {job.of && <><dt>{t('jobs.gone')}</dt><dd>{count(job.counts.gone)}</dd></>}
             <dt>{t('jobs.when')}</dt><dd>{moment(job.startedAt)}</dd>
             <dt>{t('jobs.took')}</dt><dd>{took(job)}</dd>
             <dt>{t('jobs.who')}</dt><dd>{job.user}</dd>
@@ -148,7 +172,7 @@ function Details({ id, qmgr, again }: { id: string; qmgr: string; again(): void 
                 <tbody>
                   {errors.map((error) => (
                     <tr key={error.position}>
-                      <td><a href={link.message({ qmgr, queue: job.queue, message: error.position })}>{error.position}</a></td>
+                      <td>{lying === undefined ? error.position : <a href={link.message({ qmgr, queue: lying, message: error.position })}>{error.position}</a>}</td>
                       <td>{error.reason ? `${error.reason.code} ${error.reason.name ?? ''}` : error.problem}</td>
                     </tr>
                   ))}
@@ -158,8 +182,9 @@ function Details({ id, qmgr, again }: { id: string; qmgr: string; again(): void 
           )}
           <div class="form-actions">
             {isRunning && may.value.messages && <Button onClick={() => void stop(job).then(asked.again)}>{t('jobs.stop')}</Button>}
-            {undo && <Button onClick={() => void undo().then((isDone) => isDone && again())}>{t('jobs.undo')}</Button>}
+            {isUndoable(job) && <Button onClick={() => void proposeUndo(job).then((isDone) => isDone && again())}>{t('jobs.undo')}</Button>}
           </div>
+          {!isRunning && !job.dryRun && job.undoProblem && <p class="quiet">{t('jobs.noUndo', { problem: job.undoProblem })}</p>}
         </>
       )}
     </Drawer>

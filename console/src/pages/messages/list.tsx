@@ -79,7 +79,7 @@ export default function QueueMessages({ qmgr, row, changed }: QueueTabProps) {
     changed();
   };
   const mayChange = may.value.messages;
-  const start = (action: Action, choice: Choice, to?: string) => void proposeJob(qmgr, queue, action, choice, to ? { to } : {}).then((isDone) => isDone && again());
+  const start = (action: Action, choice: Choice, to?: string) => void proposeJob(qmgr, queue, action, choice, { ...(to ? { to } : {}), changed: again }).then((isDone) => isDone && again());
   const columns = messageColumns(qmgr, queue, mayChange ? ({ position }) => start('purge', { query: {}, positions: [position], count: 1 }) : undefined);
   const shown = shownColumns(columns, messages.some(deadLetterOf));
   const isNarrowed = isFiltered(query);
@@ -238,7 +238,7 @@ function Ticked({ qmgr, queue, selection, messages, again }: TickedProps) {
   const chosen = messages.filter((message) => selection.has(message));
   const choice: Choice = { query: {}, positions: chosen.map(({ position }) => position), count: chosen.length };
   const hasDead = chosen.some(deadLetterOf);
-  const start = (action: 'move' | 'copy' | 'purge' | 'replay') => void proposeJob(qmgr, queue, action, choice).then((isDone) => isDone && again());
+  const start = (action: 'move' | 'copy' | 'purge' | 'replay') => void proposeJob(qmgr, queue, action, choice, { changed: again }).then((isDone) => isDone && again());
   return (
     <div class="selection" role="region" aria-label={t('list.selection')}>
       <p aria-live="polite">{t('list.selected', { count: ticked })}</p>

@@ -5,7 +5,6 @@
 
 use model::descriptor::Ccsid;
 use model::header::dead_letter::DeadLetterHeader;
-use model::identifier::MessageId;
 use model::message::Message;
 use model::name::{QueueManagerName, QueueName};
 use model::options::ObjectDescriptor;
@@ -14,6 +13,7 @@ use model::timestamp::Timestamp;
 use queue_manager::connection::Connection;
 use queue_manager::detached::DetachedUnit;
 
+use super::trail::Put;
 use super::{Job, Record};
 use crate::dead_letters;
 
@@ -24,7 +24,7 @@ const MOST_BYTES: usize = 256 << 10;
 pub(super) struct Batch {
     units: Vec<DetachedUnit>,
     bytes: usize,
-    put: Vec<MessageId>,
+    put: Vec<Put>,
     /// As it is once the batch is committed.
     pub(super) record: Record,
 }
@@ -44,9 +44,9 @@ impl Batch {
         self.bytes += bytes;
     }
 
-    /// A message of this identifier is put, as far as the batch is committed.
-    pub(super) fn put(&mut self, id: MessageId) {
-        self.put.push(id);
+    /// This message is put, as far as the batch is committed.
+    pub(super) fn put(&mut self, put: Put) {
+        self.put.push(put);
     }
 
     /// Makes the batch and its record durable. Refused, all of its messages are where they were.
@@ -57,7 +57,9 @@ impl Batch {
         let receipt = self.record.receipt(job.slot, now);
         let committed = connection.commit_together(self.units, Some(receipt)).await;
         committed.map_err(|refused| refused.reason)?;
-        job.has_put(self.put);
+        if let Some(trail) = &job.trail {
+            trail.add(self.put);
+        }
         *job.record.lock() = self.record;
         Ok(())
     }

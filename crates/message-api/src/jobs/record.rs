@@ -80,6 +80,9 @@ pub struct Counts {
     pub done: u64,
     /// These are where they were.
     pub failed: u64,
+    /// Of an undo: not there any more, because a program has taken them or holds them.
+    #[serde(default)]
+    pub gone: u64,
 }
 
 /// A message that could not be done.
@@ -112,6 +115,11 @@ pub struct Record {
     pub action: Action,
     pub queue: String,
     pub to: Option<String>,
+    /// Of an undo: the job that is undone, and the queue that it named to put to.
+    #[serde(default)]
+    pub of: Option<JobId>,
+    #[serde(default)]
+    pub from: Option<String>,
     pub is_dry: bool,
     pub state: State,
     pub counts: Counts,
@@ -141,6 +149,8 @@ impl Record {
             action: order.action,
             queue: order.queue.as_str().to_owned(),
             to: order.to.map(|name| name.as_str().to_owned()),
+            of: None,
+            from: None,
             is_dry: order.is_dry,
             state: State::Running,
             counts: Counts::default(),
@@ -151,6 +161,31 @@ impl Record {
             reason: None,
             started: now,
             ended: None,
+        }
+    }
+
+    /// Of an undo of this job.
+    pub(super) fn undoing(&self, user: &str, is_dry: bool, now: Timestamp) -> Self {
+        Self {
+            id: JobId::new(),
+            user: user.to_owned(),
+            action: Action::Undo,
+            // Copies are removed.
+            to: (self.action != Action::Copy).then(|| self.queue.clone()),
+            of: Some(self.id),
+            from: self.to.clone(),
+            is_dry,
+            state: State::Running,
+            counts: Counts::default(),
+            bytes: 0,
+            bound: 0,
+            sample: Sample::default(),
+            failures: Vec::new(),
+            reason: None,
+            started: now,
+            ended: None,
+            queue_manager: self.queue_manager.clone(),
+            queue: self.queue.clone(),
         }
     }
 
@@ -205,7 +240,7 @@ impl Record {
     }
 
     /// As its user sees it.
-    pub fn shown(&self) -> Value {
+    pub(super) fn shown(&self) -> Value {
         let reason = |number: i32| json!({ "code": number, "name": Reason::from_number(number).map(Reason::name) });
         let errors: Vec<Value> = self
             .failures
@@ -233,12 +268,20 @@ impl Record {
             "state": self.state,
             "counts": self.counts,
             "bytes": self.bytes,
-            "before": self.bound.to_string(),
             "errors": errors,
             "startedAt": write_moment(self.started),
         });
         if let Some(to) = &self.to {
             shown["to"] = json!({ "queue": to });
+        }
+        if self.action != Action::Undo {
+            shown["before"] = json!(self.bound.to_string());
+        }
+        if let Some(of) = self.of {
+            shown["of"] = json!(of);
+        }
+        if let Some(from) = &self.from {
+            shown["from"] = json!({ "queue": from });
         }
         if self.is_dry {
             let targets = self.sample.targets.iter();
@@ -284,7 +327,7 @@ mod tests {
             ids: None,
             dead_letter: None,
             before: None,
-            contains: None,
+            wanted: crate::content::Wanted::default(),
             limit: None,
             to: Some(name),
             is_dry: false,

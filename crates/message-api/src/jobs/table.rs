@@ -7,6 +7,7 @@ use model::timestamp::Timestamp;
 use queue_manager::QueueManager;
 
 use super::record::{Record, State, key};
+use super::trail::Trail;
 use super::{Job, SLOTS};
 
 pub(super) struct Table {
@@ -24,7 +25,7 @@ impl Table {
         for slot in 0..SLOTS {
             let value = queue_manager.receipt(&key(slot)).await?;
             let record = value.and_then(|value| Record::read(&value));
-            slots.push(record.map(|record| Arc::new(Job::new(slot, record))));
+            slots.push(record.map(|record| Arc::new(Job::new(slot, record, None))));
         }
         Ok(Self { queue_manager: queue_manager.clone(), slots })
     }
@@ -49,7 +50,7 @@ impl Table {
     }
 
     /// In a free slot, or in that of the job that began first of those that are over.
-    pub(super) fn enter(&mut self, record: Record, now: Timestamp) -> Option<Arc<Job>> {
+    pub(super) fn enter(&mut self, record: Record, trail: Option<Arc<Trail>>, now: Timestamp) -> Option<Arc<Job>> {
         self.forget(now);
         let oldest = |(slot, job): (usize, &Option<Arc<Job>>)| {
             let Some(job) = job else { return Some((None, slot)) };
@@ -57,7 +58,7 @@ impl Table {
             (record.state != State::Running).then_some((Some(record.started), slot))
         };
         let (_, slot) = self.slots.iter().enumerate().filter_map(oldest).min()?;
-        let job = Arc::new(Job::new(slot, record));
+        let job = Arc::new(Job::new(slot, record, trail));
         self.slots[slot] = Some(Arc::clone(&job));
         Some(job)
     }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use http::{HeaderValue, StatusCode};
 use identity::Identity;
-use message_api::content::Content;
+use message_api::content::{Content, Wanted};
 use message_api::incoming::BodyForm;
 use model::descriptor::Ccsid;
 use model::message::Message;
@@ -42,14 +42,14 @@ struct Page {
     limit: Option<usize>,
     cursor: Option<Place>,
     before: Option<Before>,
-    contains: Option<String>,
+    wanted: Wanted,
     shown: Shown,
 }
 
 impl Page {
     /// Whether some messages may not fit.
     fn is_filtered(&self) -> bool {
-        self.contains.is_some() || !self.matched.is_all()
+        !self.wanted.is_all() || !self.matched.is_all()
     }
 
     fn read(call: Call<'_>) -> Result<Self, ApiError> {
@@ -62,8 +62,8 @@ impl Page {
                 query::once(&mut page.cursor, name, place)
             }
             "before" => query::once(&mut page.before, name, Before::read(name, &value)?),
-            "contains" => query::once(&mut page.contains, name, value.into_owned()),
-            _ if page.matched.take(name, &value)? || page.shown.take(call, name, &value)? => Ok(()),
+            _ if page.matched.take(name, &value)? || selection::take_wanted(&mut page.wanted, name, &value)? => Ok(()),
+            _ if page.shown.take(call, name, &value)? => Ok(()),
             _ => Err(query::unknown(name)),
         })?;
         if let (Some(_), Some(_)) = (page.cursor, page.before) {
@@ -156,7 +156,7 @@ struct Found {
 impl Found {
     fn add(&mut self, call: Call<'_>, page: &Page, got: &GetResult) {
         let content = Content::of(&got.message);
-        if page.contains.as_deref().is_none_or(|text| content.contains(text)) {
+        if page.wanted.fits(&content) {
             let written = get::written(call, &got.message, &content, Some(got.position()), &page.shown);
             self.bytes += written.len();
             self.messages.push_back((got.place(), written));

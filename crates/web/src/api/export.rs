@@ -11,7 +11,7 @@ use connection::pool::Lent;
 use connection::verbs::ObjectHandle;
 use http::StatusCode;
 use identity::Identity;
-use message_api::content::Content;
+use message_api::content::{Content, Wanted};
 use message_api::exported::Exported;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions};
 use model::reason::Reason;
@@ -27,7 +27,7 @@ use crate::service::Call;
 
 use super::keys;
 use super::lines::{LINES, write_line};
-use super::selection::{MOST, Match};
+use super::selection::{MOST, Match, take_wanted};
 
 /// Pieces that wait for their client before no more messages are browsed, and bytes after which a piece is sent.
 const UNREAD_PIECES: usize = 4;
@@ -39,16 +39,15 @@ pub(super) async fn export(call: Call<'_>, identity: &Identity) -> Result<Answer
     let target = Target::of_operator(call, identity, Verb::BrowseFrom)?;
     let queue_manager = keys::local(call, &target)?;
     let mut matched = Match::default();
-    let (mut contains, mut limit, mut positions) = (None, None, None);
+    let (mut wanted, mut limit, mut positions) = (Wanted::default(), None, None);
     query::each(call.query(), |name, value: Cow<'_, str>| match name {
-        "contains" => query::once(&mut contains, name, value.into_owned()),
         "positions" => query::once(&mut positions, name, read_positions(name, &value)?),
         "limit" => {
             let number = value.parse::<u64>().ok().filter(|number| *number > 0);
             let number = number.ok_or_else(|| ApiError::parameter_expected(name, &value, "a number from 1 on"))?;
             query::once(&mut limit, name, number)
         }
-        _ if matched.take(name, &value)? => Ok(()),
+        _ if matched.take(name, &value)? || take_wanted(&mut wanted, name, &value)? => Ok(()),
         _ => Err(query::unknown(name)),
     })?;
     let mut options = matched.options();
@@ -59,7 +58,7 @@ pub(super) async fn export(call: Call<'_>, identity: &Identity) -> Result<Answer
     let opened = target.pool().open(target.acting(), &object, flags).await;
     let (lent, opened) = opened.map_err(|error| target.failed(&error))?;
     let (pieces, sent) = mpsc::channel(UNREAD_PIECES);
-    let export = Export { handle: opened.handle, options, bound, positions, contains, limit, pieces };
+    let export = Export { handle: opened.handle, options, bound, positions, wanted, limit, pieces };
     tokio::spawn(export.run(lent));
     Ok(answer::streamed(StatusCode::OK, LINES, sent))
 }
@@ -78,7 +77,7 @@ struct Export {
     bound: Position,
     /// Only messages at these.
     positions: Option<BTreeSet<Position>>,
-    contains: Option<String>,
+    wanted: Wanted,
     limit: Option<u64>,
     pieces: mpsc::Sender<Bytes>,
 }
@@ -109,7 +108,7 @@ impl Export {
             let is_named = self.positions.as_ref().is_none_or(|positions| positions.contains(&got.position()));
             let is_wanted = got.position() < self.bound
                 && is_named
-                && self.contains.as_deref().is_none_or(|text| Content::of(&got.message).contains(text));
+                && (self.wanted.is_all() || self.wanted.fits(&Content::of(&got.message)));
             if is_wanted {
                 write_line(&mut out, &Exported { message: &got.message, now: SystemClock.now() });
                 count += 1;

@@ -1,4 +1,4 @@
-//! Jobs: started for a queue, listed, shown and cancelled by the user who started them and by administrators.
+//! Jobs: started for a queue, listed, shown, cancelled and undone by the user who started them and by administrators.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode, header};
 use identity::{Identity, Roles};
-use message_api::jobs::{Action, DeadLetter, Job, JobId, NotStarted, Order, Record};
+use message_api::content::Wanted;
+use message_api::jobs::{Action, DeadLetter, Job, JobId, NoUndo, NotStarted, Order, Record, UndoOrder};
 use model::identifier::MessageId;
 use model::name::QueueName;
 use queue_manager::Position;
@@ -32,6 +33,8 @@ struct Wish {
     action: String,
     r#match: MatchMembers,
     contains: Option<String>,
+    min_length: Option<u64>,
+    max_length: Option<u64>,
     /// As texts: positions may be greater than what JSON numbers hold everywhere.
     positions: Option<Vec<String>>,
     ids: Option<Vec<String>>,
@@ -106,11 +109,7 @@ impl Wish {
         if self.limit == Some(0) {
             return Err(bad("limit", "0", "a number from 1 on"));
         }
-        let has_new_context = match self.context.as_deref() {
-            None | Some("keep") => false,
-            Some("new") => true,
-            Some(other) => return Err(bad("context", other, "keep or new")),
-        };
+        let has_new_context = is_new(self.context.as_deref())?;
         let to = self.to.as_ref().map(|to| queue_name(&to.queue)).transpose()?;
         let matched = self.r#match.matched()?;
         Ok(Order {
@@ -122,12 +121,25 @@ impl Wish {
             ids: self.ids()?,
             dead_letter: self.dead_letter.as_ref().map(DeadLetterMembers::meant),
             before: self.before.as_deref().map(|text| position("before", text)).transpose()?,
-            contains: self.contains.clone(),
+            wanted: Wanted {
+                contains: self.contains.clone(),
+                min_length: self.min_length,
+                max_length: self.max_length,
+            },
             limit: self.limit,
             to,
             is_dry: self.dry_run,
             has_new_context,
         })
+    }
+}
+
+/// Whether the context of the user is wished for.
+fn is_new(context: Option<&str>) -> Result<bool, ApiError> {
+    match context {
+        None | Some("keep") => Ok(false),
+        Some("new") => Ok(true),
+        Some(other) => Err(bad("context", other, "keep or new")),
     }
 }
 
@@ -160,21 +172,31 @@ pub(super) async fn start(call: Call<'_>, identity: &Identity, body: &mut Reques
     let jobs = &call.shared.message_api.jobs;
     let user = &identity.principal.user;
     let started = jobs.start(target.pool(), target.acting(), user, order, call.shared.now()).await;
-    let job = started.map_err(|refused| match refused {
+    let job = started.map_err(|refused| not_started(refused, &target, to, ""))?;
+    Ok(started_answer(&job))
+}
+
+fn started_answer(job: &Job) -> Answer {
+    let mut answer = answer_json(StatusCode::ACCEPTED, &shown(job));
+    let location = HeaderValue::try_from(format!("/api/v1/jobs/{}", job.id())).expect("hexadecimal digits");
+    answer.headers_mut().insert(header::LOCATION, location);
+    answer
+}
+
+fn shown(job: &Job) -> Value {
+    job.show(&job.record())
+}
+
+/// `to` is the queue that messages were to go to, `undone` the job that was to be undone.
+fn not_started(refused: NotStarted, target: &Target<'_>, to: &str, undone: &str) -> ApiError {
+    match refused {
         NotStarted::Connection(error) | NotStarted::Queue(error) => target.failed(&error),
-        NotStarted::Destination(error) => put_target(&target, to).failed(&error),
+        NotStarted::Destination(error) => Target::again(target.pool(), target.acting(), Verb::PutTo, to).failed(&error),
         NotStarted::Remote => ApiError::new(&error::NOT_REMOTE, &[target.queue_manager()]),
         NotStarted::SameQueue => ApiError::new(&error::SAME_QUEUE, &[to]),
         NotStarted::TooMany => ApiError::overloaded("running jobs"),
-    })?;
-    let mut answer = answer_json(StatusCode::ACCEPTED, &job.record().shown());
-    let location = HeaderValue::try_from(format!("/api/v1/jobs/{}", job.id())).expect("hexadecimal digits");
-    answer.headers_mut().insert(header::LOCATION, location);
-    Ok(answer)
-}
-
-fn put_target<'a>(target: &Target<'a>, to: &'a str) -> Target<'a> {
-    Target::again(target.pool(), target.acting(), Verb::PutTo, to)
+        NotStarted::NoUndo(why) => no_undo(undone, why),
+    }
 }
 
 /// GET of `/jobs`.
@@ -193,13 +215,13 @@ pub(super) async fn list(call: Call<'_>, identity: &Identity) -> Result<Answer, 
         _ => Err(query::unknown(name)),
     })?;
     let jobs = call.shared.message_api.jobs.list(call.shared.now()).await;
-    let records = jobs.iter().map(|job| job.record()).filter(|record| sees(identity, record));
+    let records = jobs.iter().map(|job| (job, job.record())).filter(|(_, record)| sees(identity, record));
     let is_behind = |record: &Record| cursor.is_none_or(|behind| (record.started.0, record.id) < behind);
-    let mut records = records.filter(is_behind);
-    let page: Vec<Record> = records.by_ref().take(limit.unwrap_or(DEFAULT_PAGE)).collect();
-    let shown: Vec<Value> = page.iter().map(Record::shown).collect();
+    let mut records = records.filter(|(_, record)| is_behind(record));
+    let page: Vec<_> = records.by_ref().take(limit.unwrap_or(DEFAULT_PAGE)).collect();
+    let shown: Vec<Value> = page.iter().map(|(job, record)| job.show(record)).collect();
     let mut list = json!({ "jobs": shown });
-    if let (Some(last), Some(_)) = (page.last(), records.next()) {
+    if let (Some((_, last)), Some(_)) = (page.last(), records.next()) {
         list["cursor"] = json!(format!("{:x}-{}", last.started.0, last.id));
     }
     Ok(answer_json(StatusCode::OK, &list))
@@ -218,12 +240,7 @@ fn read_cursor(text: &str) -> Option<(u64, JobId)> {
 pub(super) async fn show(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
     query::none(call.query())?;
     let job = find(call, identity).await?;
-    let mut shown = job.record().shown();
-    let put = job.put();
-    if !put.is_empty() {
-        shown["put"] = json!(put);
-    }
-    Ok(answer_json(StatusCode::OK, &shown))
+    Ok(answer_json(StatusCode::OK, &shown(&job)))
 }
 
 /// DELETE of `/jobs/{job}`: the job ends soon, and says so.
@@ -234,7 +251,45 @@ pub(super) async fn cancel(call: Call<'_>, identity: &Identity) -> Result<Answer
     query::none(call.query())?;
     let job = find(call, identity).await?;
     job.cancel();
-    Ok(answer_json(StatusCode::ACCEPTED, &job.record().shown()))
+    Ok(answer_json(StatusCode::ACCEPTED, &shown(&job)))
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+struct UndoWish {
+    dry_run: bool,
+    context: Option<String>,
+}
+
+/// POST of `/jobs/{job}/undo`: another job.
+///
+/// # Errors
+/// As `show`, and 409 the job cannot be undone; 400, 403, 404 about the queues of the job, 503 too many jobs run. Nothing was done then.
+pub(super) async fn undo(call: Call<'_>, identity: &Identity, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
+    query::none(call.query())?;
+    let wish: UndoWish = read(call, body).await?;
+    let order = UndoOrder { is_dry: wish.dry_run, has_new_context: is_new(wish.context.as_deref())? };
+    let job = find(call, identity).await?;
+    let id = job.id().to_string();
+    let (from, home) = job.undo_queues().map_err(|why| no_undo(&id, why))?;
+    let queue_manager = job.record().queue_manager;
+    for queue in &from {
+        in_scope(identity, Verb::GetFrom, queue.as_str())?;
+    }
+    let home = home.as_ref().map_or("", QueueName::as_str);
+    if !home.is_empty() {
+        in_scope(identity, Verb::PutTo, home)?;
+    }
+    let target = Target::of_named(call, identity, Verb::GetFrom, (&queue_manager, from[0].as_str()))?;
+    let jobs = &call.shared.message_api.jobs;
+    let user = &identity.principal.user;
+    let started = jobs.undo(target.pool(), target.acting(), user, &job, order, call.shared.now()).await;
+    let started = started.map_err(|refused| not_started(refused, &target, home, &id))?;
+    Ok(started_answer(&started))
+}
+
+fn no_undo(job: &str, why: NoUndo) -> ApiError {
+    ApiError::new(&error::NO_UNDO, &[job, &why.to_string()])
 }
 
 async fn find(call: Call<'_>, identity: &Identity) -> Result<Arc<Job>, ApiError> {
@@ -249,8 +304,15 @@ async fn find(call: Call<'_>, identity: &Identity) -> Result<Arc<Job>, ApiError>
 /// Its own jobs; an administrator all. An API key those that it could have started.
 pub(super) fn sees(identity: &Identity, record: &Record) -> bool {
     let is_own = *record.user == *identity.principal.user;
-    let verb = if record.action == Action::Copy { Verb::BrowseFrom } else { Verb::GetFrom };
-    let is_in_scope = in_scope(identity, verb, &record.queue).is_ok()
-        && record.to.as_deref().is_none_or(|to| in_scope(identity, Verb::PutTo, to).is_ok());
+    let may = |verb, queue: &str| in_scope(identity, verb, queue).is_ok();
+    let works_on_its_queue = match record.action {
+        Action::Copy => may(Verb::BrowseFrom, &record.queue),
+        Action::Move | Action::Purge | Action::Replay => may(Verb::GetFrom, &record.queue),
+        // It works from another queue to this one, or on the copies alone.
+        Action::Undo => true,
+    };
+    let is_in_scope = works_on_its_queue
+        && record.to.as_deref().is_none_or(|to| may(Verb::PutTo, to))
+        && record.from.as_deref().is_none_or(|from| may(Verb::GetFrom, from));
     is_in_scope && (is_own || identity.roles.contains(Roles::MQWEB_ADMIN))
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use message_api::content::Wanted;
 use message_api::copybooks::Named;
 use message_api::incoming::BodyForm;
 use message_api::push::Matched;
@@ -75,6 +76,21 @@ impl Match {
         options.match_identifiers(self.message_id, self.correlation_id, self.group_id);
         options
     }
+}
+
+/// Takes one parameter about the data of messages; `false` when it is none of these.
+///
+/// # Errors
+/// As `Match::take`.
+pub(super) fn take_wanted(wanted: &mut Wanted, name: &str, value: &str) -> Result<bool, ApiError> {
+    let length = || value.parse().map_err(|_| ApiError::parameter_expected(name, value, "a number of bytes"));
+    match name {
+        "contains" => query::once(&mut wanted.contains, name, value.to_owned())?,
+        "minLength" => query::once(&mut wanted.min_length, name, length()?)?,
+        "maxLength" => query::once(&mut wanted.max_length, name, length()?)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
 }
 
 /// The same as members of a JSON object.

@@ -68,6 +68,10 @@ const CONTEXT: Parameter = query(
     "`keep`: the users, programs and times of the lines, which needs the authority setall. `new`: those of the request.",
 );
 const CONTAINS: Parameter = query("contains", Shape::Text, "Only messages whose text, or bytes, contain this.");
+const MIN_LENGTH: Parameter =
+    query("minLength", Shape::Number(0, 1 << 53), "Only messages whose data have so many bytes at least.");
+const MAX_LENGTH: Parameter =
+    query("maxLength", Shape::Number(0, 1 << 53), "Only messages whose data have so many bytes at most.");
 const BODY: Parameter = query(
     "body",
     Shape::Words(&["auto", "text", "base64", "raw", "preview", "none"]),
@@ -208,7 +212,20 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             )
         },
         ApiHandler::BrowseMessages => Details {
-            parameters: &[LIMIT, CURSOR, BEFORE, CONTAINS, BODY, COPYBOOK, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            parameters: &[
+                LIMIT,
+                CURSOR,
+                BEFORE,
+                CONTAINS,
+                MIN_LENGTH,
+                MAX_LENGTH,
+                BODY,
+                COPYBOOK,
+                ID,
+                CORRELATION_ID,
+                GROUP_ID,
+                SELECTOR,
+            ],
             ..plain(MESSAGE_API, "With `cursor` in the answer there is more. Bodies are previews by default.", BROWSED)
         },
         ApiHandler::ShowMessage => Details { parameters: &[BODY, COPYBOOK], ..plain(MESSAGE_API, "", SHOWN) },
@@ -250,8 +267,21 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             plain(MESSAGE_API, "The counts are those of what is committed, after a restart too.", JOB)
         }
         ApiHandler::CancelJob => plain(MESSAGE_API, "What the job has done before stays done.", JOB_CANCELLED),
+        ApiHandler::UndoJob => {
+            Details { body: Some(Body::OptionalJson("Undo")), ..plain(MESSAGE_API, UNDO_HELP, JOB_STARTED) }
+        }
         ApiHandler::ExportMessages => Details {
-            parameters: &[MOST_EXPORTED, POSITIONS, CONTAINS, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            parameters: &[
+                MOST_EXPORTED,
+                POSITIONS,
+                CONTAINS,
+                MIN_LENGTH,
+                MAX_LENGTH,
+                ID,
+                CORRELATION_ID,
+                GROUP_ID,
+                SELECTOR,
+            ],
             ..plain(
                 MESSAGE_API,
                 "The messages stay on the queue. Each line has the whole descriptor and the body as it is.",
@@ -335,6 +365,10 @@ pub(super) fn details(handler: ApiHandler) -> Details {
 const JOB_HELP: &str = "Works on the messages that are on the queue when it begins, 100 at most in one unit of work. Identifiers, context, \
     persistence, priority and expiry are kept. Keeping the context needs the authority passall on the other queue, and setall for a \
     copy; `\"context\": \"new\"` needs neither. `replay` takes the dead-letter header off. `dryRun` counts only.";
+
+const UNDO_HELP: &str = "Another job, with the action `undo`. Messages that the job has moved or replayed and that are still where it put them \
+    go back as they were, with their dead-letter headers. Copies are removed. What a program has taken, or holds in a unit of work, \
+    is counted as `gone`.";
 
 const STREAM_HELP: &str = "Goes on until the client ends it. Each message of a delivery has a `token`: settle it as others. The next one comes when \
     one has been settled or its lock has run out. The last event is `error` with a problem, which says why the stream ends.";
@@ -490,6 +524,15 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
             }),
         ),
         ("NewJob", new_job()),
+        (
+            "Undo",
+            json!({
+                "type": "object",
+                "properties": {
+                    "dryRun": { "type": "boolean" }, "context": { "type": "string", "enum": ["keep", "new"] }
+                }
+            }),
+        ),
         ("Job", job()),
         (
             "Jobs",
@@ -609,6 +652,7 @@ fn new_job() -> Value {
                 }
             },
             "contains": text(),
+            "minLength": { "type": "integer", "minimum": 0 }, "maxLength": { "type": "integer", "minimum": 0 },
             "positions": { "type": "array", "minItems": 1, "maxItems": 1000, "items": text() },
             "ids": { "type": "array", "minItems": 1, "maxItems": 1000, "items": identifier() },
             "deadLetter": {
@@ -632,17 +676,18 @@ fn job() -> Value {
     let count = || json!({ "type": "integer", "minimum": 0 });
     let moment = || json!({ "type": "string", "format": "date-time" });
     json!({
-        "type": "object", "required": ["id", "action", "qmgr", "queue", "dryRun", "user", "state", "counts", "startedAt"],
+        "type": "object", "required": ["id", "action", "qmgr", "queue", "dryRun", "user", "state", "counts", "startedAt", "undo"],
         "properties": {
-            "id": text(), "action": text(), "qmgr": text(), "queue": text(), "dryRun": { "type": "boolean" }, "user": text(),
+            "id": text(), "action": { "type": "string", "enum": ["move", "copy", "purge", "replay", "undo"] }, "qmgr": text(), "queue": text(), "dryRun": { "type": "boolean" }, "user": text(),
             "to": { "type": "object", "properties": { "queue": text() } },
+            "of": text(), "from": { "type": "object", "properties": { "queue": text() } },
+            "undo": { "type": "boolean" }, "undoProblem": text(),
             "state": { "type": "string", "enum": ["running", "done", "failed", "cancelled", "interrupted"] },
             "counts": {
-                "type": "object", "required": ["seen", "done", "failed"],
-                "properties": { "seen": count(), "done": count(), "failed": count() }
+                "type": "object", "required": ["seen", "done", "failed", "gone"],
+                "properties": { "seen": count(), "done": count(), "failed": count(), "gone": count() }
             },
             "bytes": count(), "before": text(),
-            "put": { "type": "array", "maxItems": 1000, "items": text() },
             "sample": {
                 "type": "object", "required": ["positions", "targets"],
                 "properties": {

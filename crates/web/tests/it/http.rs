@@ -42,6 +42,7 @@ mod session;
 mod sign_in;
 mod streams;
 mod transport;
+mod undo;
 mod why;
 
 use expect_test::Expect;

@@ -22,7 +22,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 
 use super::client::{Client, plain, tls};
-use super::server::{TestServer, make_certificate, make_signer, server_user};
+use super::server::{TestServer, eventually, make_certificate, make_signer, server_user};
 
 /// An issuer that answers on a socket of its own until the process ends.
 pub(super) struct Issuer {
@@ -420,8 +420,33 @@ fn an_api_key_starts_jobs_and_carries_queues_within_its_scope() {
         let answer = ask(request, key, body);
         assert_eq!((answer.status, answer.text().contains(expected.1)), (expected.0, true), "{request} {body}");
     }
-    let mut jobs = |key: &str| ask("GET /api/v1/jobs\n-content-length", key, "").text().matches("purge").count();
+    let mut jobs =
+        |key: &str| ask("GET /api/v1/jobs\n-content-length", key, "").text().matches(r#""action":"purge""#).count();
     assert_eq!((jobs(&getting), jobs(&browsing)), (1, 0));
+}
+
+#[test]
+fn an_api_key_undoes_jobs_whose_queues_are_all_in_its_scope() {
+    let server = TestServer::start();
+    let mut client = plain(&server);
+    let mut post = |path: &str, headers: &str, body: &str| {
+        let headers = format!("content-type: application/json\n-ibm-mq-rest-csrf-token{headers}");
+        client.exchange(&format!("POST {path}\n{headers}\n\n{body}"))
+    };
+    let dead = r#"{"headers":[{"structure":"MQDLH","destinationQueue":"SMALL"}],"body":{"text":"x"}}"#;
+    assert_eq!(post("/api/v1/qmgr/QM1/queue/Q/messages?envelope", "", dead).status, 201);
+    let replay = r#"{"action":"replay","context":"new"}"#;
+    let started = post("/api/v1/qmgr/QM1/queue/Q/jobs", "", replay);
+    assert_eq!(started.status, 202, "{}", started.text());
+    let location = started.header("location").expect("a location").to_owned();
+    let show = format!("GET {location}\n-content-length");
+    eventually("the job is over", || plain(&server).exchange(&show).text().contains(r#""state":"done""#));
+    let undo = format!("{location}/undo");
+    for (queues, expected) in [(&["Q"][..], (403, "MQWB0936E")), (&["Q", "SMALL"], (202, ""))] {
+        let key = key(&server, "app", queues, &[], &["get", "put"]);
+        let answer = post(&undo, &format!("\n-authorization\nx-api-key: {key}"), r#"{"context":"new"}"#);
+        assert_eq!((answer.status, answer.text().contains(expected.1)), (expected.0, true), "{}", answer.text());
+    }
 }
 
 #[test]

@@ -20,13 +20,13 @@ use super::client::{self, Answer, Client};
 use super::held_disk::HeldDisk;
 use super::server::{PATIENCE, TestServer, eventually, server_user};
 
-const BASE: &str = "/api/v1/qmgr/QM1";
-const OTHER: &str = "\nauthorization: Basic b3RoZXI6b3RoZXJwdw==";
+pub(super) const BASE: &str = "/api/v1/qmgr/QM1";
+pub(super) const OTHER: &str = "\nauthorization: Basic b3RoZXI6b3RoZXJwdw==";
 const READER: &str = "\nauthorization: Basic cmVhZGVyOnJlYWRlcnB3";
-const ADMIN: &str = "\nauthorization: Basic YWRtaW46YWRtaW5wdw==";
+pub(super) const ADMIN: &str = "\nauthorization: Basic YWRtaW46YWRtaW5wdw==";
 
 /// Sends a request below `/api/v1`; further headers stand on lines of their own.
-fn send(client: &mut Client, head: &str, body: &str) -> Answer {
+pub(super) fn send(client: &mut Client, head: &str, body: &str) -> Answer {
     let (first, headers) = head.split_once('\n').unwrap_or((head, ""));
     let (method, path) = first.split_once(' ').expect("METHOD PATH");
     let headers = if headers.is_empty() { String::new() } else { format!("{headers}\n") };
@@ -34,28 +34,28 @@ fn send(client: &mut Client, head: &str, body: &str) -> Answer {
     client.exchange(&format!("{method} {path}\n-ibm-mq-rest-csrf-token\n{length}{headers}\n{body}"))
 }
 
-fn value(answer: &Answer) -> Value {
+pub(super) fn value(answer: &Answer) -> Value {
     serde_json::from_slice(&answer.body).unwrap_or_else(|_| panic!("no JSON: {} {}", answer.status, answer.text()))
 }
 
-fn order(client: &mut Client, queue: &str, wish: &Value) -> Answer {
+pub(super) fn order(client: &mut Client, queue: &str, wish: &Value) -> Answer {
     send(client, &format!("POST {BASE}/queue/{queue}/jobs\ncontent-type: application/json"), &wish.to_string())
 }
 
 /// Status and identifier of a refusal.
-fn refusal(answer: &Answer) -> (u16, String) {
+pub(super) fn refusal(answer: &Answer) -> (u16, String) {
     let problem = value(answer);
     (answer.status, problem["type"].as_str().expect("a type").rsplit('/').next().expect("an id").to_owned())
 }
 
 /// Starts a job, and waits for its end.
-fn run(client: &mut Client, queue: &str, wish: &Value) -> Value {
+pub(super) fn run(client: &mut Client, queue: &str, wish: &Value) -> Value {
     let started = order(client, queue, wish);
     assert_eq!(started.status, 202, "{}", started.text());
     await_end(client, started.header("location").expect("a location"))
 }
 
-fn await_end(client: &mut Client, location: &str) -> Value {
+pub(super) fn await_end(client: &mut Client, location: &str) -> Value {
     let begun = Instant::now();
     loop {
         let job = value(&send(client, &format!("GET {location}"), ""));
@@ -72,16 +72,16 @@ fn counts(job: &Value) -> (u64, u64, u64) {
     (count("seen"), count("done"), count("failed"))
 }
 
-fn depth(server: &TestServer, queue: &str) -> u32 {
+pub(super) fn depth(server: &TestServer, queue: &str) -> u32 {
     server.status(queue).depth.current
 }
 
-fn define(server: &TestServer, name: &str) {
+pub(super) fn define(server: &TestServer, name: &str) {
     let definition = QueueDefinition::local(QueueName::literal(name));
     server.block_on(server.queue_manager.define_queue(&server_user(), definition, true)).expect("defined");
 }
 
-fn grant(server: &TestServer, queue: &str, more: Authority) {
+pub(super) fn grant(server: &TestServer, queue: &str, more: Authority) {
     let basic = Authority::PUT | Authority::GET | Authority::BROWSE | Authority::INQUIRE;
     let record = AuthorityRecord {
         object: AuthorityObject::Queue,
@@ -93,7 +93,7 @@ fn grant(server: &TestServer, queue: &str, more: Authority) {
 }
 
 /// A server with a second queue TO, on which `app` may pass on and set context.
-fn server() -> TestServer {
+pub(super) fn server() -> TestServer {
     let server = TestServer::start();
     define(&server, "TO");
     grant(&server, "TO", Authority::PASS_ALL_CONTEXT | Authority::SET_ALL_CONTEXT);
@@ -105,7 +105,7 @@ fn put(server: &TestServer, queue: &str, text: &str) {
 }
 
 /// A descriptor in which nothing is by default.
-fn described(number: u8) -> MessageDescriptor {
+pub(super) fn described(number: u8) -> MessageDescriptor {
     MessageDescriptor {
         message_id: MessageId::new([number; 24]),
         correlation_id: CorrelationId::new([!number; 24]),
@@ -243,17 +243,16 @@ fn dead_letters_of_one_cause_are_replayed_alone() {
 }
 
 #[test]
-fn a_move_is_taken_back_by_a_job_with_the_identifiers_that_it_names() {
+fn a_job_does_the_identifiers_that_it_was_given() {
     let server = server();
-    grant(&server, "Q", Authority::PASS_ALL_CONTEXT);
     let mut client = client::plain(&server);
-    server.put("Q", described(1), "a");
-    server.put("Q", described(2), "b");
-    server.put("TO", described(3), "other");
-    let job = run(&mut client, "Q", &json!({ "action": "move", "to": { "queue": "TO" } }));
-    assert_eq!(job["put"].as_array().map(Vec::len), Some(2), "{job}");
-    let back = run(&mut client, "TO", &json!({ "action": "move", "to": { "queue": "Q" }, "ids": job["put"] }));
-    assert_eq!((counts(&back), depth(&server, "Q"), depth(&server, "TO")), ((2, 2, 0), 2, 1));
+    for number in 1..=3 {
+        server.put("Q", described(number), "x");
+    }
+    let ids = [MessageId::new([1; 24]), MessageId::new([3; 24])];
+    let job = run(&mut client, "Q", &json!({ "action": "move", "to": { "queue": "TO" }, "ids": ids }));
+    assert_eq!((counts(&job), depth(&server, "Q"), depth(&server, "TO")), ((2, 2, 0), 1, 2));
+    assert_eq!(server.take_all("Q").remove(0).0.message_id, MessageId::new([2; 24]));
 }
 
 #[test]
@@ -296,6 +295,31 @@ fn a_purge_takes_what_matches_and_leaves_the_rest() {
 }
 
 #[test]
+fn messages_are_browsed_exported_and_done_by_the_length_of_their_data_without_headers() {
+    let server = server();
+    let mut client = client::plain(&server);
+    for length in [0, 10, 20, 30] {
+        server.put("Q", described(1), vec![b'x'; length]);
+    }
+    // The header before it does not count.
+    put_dead(&server, 2, "TO");
+    let mut count = |path: &str| {
+        let answer = send(&mut client, &format!("GET {BASE}/queue/Q/{path}"), "");
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.text().matches("\"id\":").count()
+    };
+    for (lengths, expected) in
+        [("minLength=20", 2), ("maxLength=10", 3), ("minLength=2&maxLength=10", 2), ("minLength=31", 0)]
+    {
+        let both = [count(&format!("messages?{lengths}")), count(&format!("messages?before=end&{lengths}"))];
+        assert_eq!((both, count(&format!("export?{lengths}"))), ([expected; 2], expected), "{lengths}");
+    }
+    assert_eq!(send(&mut client, &format!("GET {BASE}/queue/Q/messages?minLength=-1"), "").status, 400);
+    let job = run(&mut client, "Q", &json!({ "action": "purge", "minLength": 1, "maxLength": 20 }));
+    assert_eq!((counts(&job), depth(&server, "Q")), ((5, 3, 0), 2));
+}
+
+#[test]
 fn a_dry_run_counts_and_changes_nothing() {
     let server = server();
     let mut client = client::plain(&server);
@@ -316,7 +340,7 @@ fn a_dry_run_counts_and_changes_nothing() {
 }
 
 /// The body of a dead letter for a queue.
-fn dead_letter(queue: &str, body: &[u8]) -> Vec<u8> {
+pub(super) fn dead_letter(queue: &str, body: &[u8]) -> Vec<u8> {
     let header = DeadLetterHeader {
         reason: 2053,
         destination_queue: Text::new(queue),
@@ -335,7 +359,7 @@ fn dead_letter(queue: &str, body: &[u8]) -> Vec<u8> {
     whole
 }
 
-fn put_dead(server: &TestServer, number: u8, queue: &str) {
+pub(super) fn put_dead(server: &TestServer, number: u8, queue: &str) {
     let descriptor = MessageDescriptor {
         format: Format::DEAD_LETTER_HEADER,
         encoding: Encoding::LITTLE_ENDIAN,
@@ -408,10 +432,12 @@ fn after_a_restart_jobs_are_known_with_what_became_of_them() {
     let mut done = run(&mut client, "Q", &json!({ "action": "move", "to": { "queue": "TO" }, "limit": 120 }));
     let mut failed = run(&mut client, "Q", &json!({ "action": "copy", "to": { "queue": "FULL" } , "context": "new" }));
     assert_eq!(failed["state"], "failed", "{failed}");
-    // What another job takes back is known until the server ends.
-    for (job, count) in [(&mut done, 120), (&mut failed, 1)] {
-        let put = job.as_object_mut().and_then(|job| job.remove("put"));
-        assert_eq!(put.as_ref().and_then(Value::as_array).map(Vec::len), Some(count), "{job}");
+    for job in [&mut done, &mut failed] {
+        assert_eq!((job["undo"].take(), &job["undoProblem"]), (json!(true), &Value::Null), "{job}");
+        // Which messages these were, is known until the server ends.
+        job["undo"] = json!(false);
+        job["undoProblem"] =
+            json!("the queue manager has started again since, and the server has forgotten which messages these are");
     }
     drop(server);
     let server = on_disk(folder.path());
@@ -437,7 +463,7 @@ pub(super) fn open_disk(folder: &Path) -> DirectoryDisk {
     }
 }
 
-fn on_disk(folder: &Path) -> TestServer {
+pub(super) fn on_disk(folder: &Path) -> TestServer {
     let server = TestServer::start_on(Home::Disk(Arc::new(open_disk(folder))), |_| {});
     define(&server, "TO");
     grant(&server, "TO", Authority::PASS_ALL_CONTEXT | Authority::SET_ALL_CONTEXT);

@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-NSWFNL6C.js";import"/ibmmq/console/assets/chunk-6BYWKB5K.js";import{G as i}from"/ibmmq/console/assets/chunk-6AMHMI5U.js";function p(){return i(o,{kind:"api"})}export{p as default};

@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-7NT7D2XF.js";import"/ibmmq/console/assets/chunk-7QIRQR52.js";import"/ibmmq/console/assets/chunk-KWLLYTWI.js";import"/ibmmq/console/assets/chunk-D7GUF2DZ.js";import{G as o}from"/ibmmq/console/assets/chunk-6AMHMI5U.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

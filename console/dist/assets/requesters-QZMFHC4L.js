@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-NSWFNL6C.js";import"/ibmmq/console/assets/chunk-6BYWKB5K.js";import{G as r}from"/ibmmq/console/assets/chunk-6AMHMI5U.js";function o(){return r(t,{kind:"requester"})}export{o as default};

@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-NSWFNL6C.js";import"/ibmmq/console/assets/chunk-6BYWKB5K.js";import{G as i}from"/ibmmq/console/assets/chunk-6AMHMI5U.js";function r(){return i(o,{kind:"service"})}export{r as default};

@@ -1,1 +1,0 @@
-import{a,b,c,d}from"/ibmmq/console/assets/chunk-YRQIJQ35.js";import"/ibmmq/console/assets/chunk-VZ2DM3TB.js";import"/ibmmq/console/assets/chunk-7HWEWMMA.js";import"/ibmmq/console/assets/chunk-JKQDFYSA.js";import"/ibmmq/console/assets/chunk-2TP5MVEP.js";import"/ibmmq/console/assets/chunk-6AMHMI5U.js";export{d as Find,a as default,b as findAll,c as marked};

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-B4XJAIMT.js";import"/ibmmq/console/assets/chunk-WMFS6YSB.js";import"/ibmmq/console/assets/chunk-D7GUF2DZ.js";import"/ibmmq/console/assets/chunk-6AMHMI5U.js";export{b as TopicTabs,a as default};
