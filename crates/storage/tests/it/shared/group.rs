@@ -114,8 +114,11 @@ pub(crate) fn count(database: &Database, sql: &str) -> i64 {
 
 /// Nothing is left that no program can reach: no held message, no part without its message.
 pub(crate) fn check_nothing_is_held(database: &Database) {
-    eventually("every message is free", || count(database, "SELECT count(*) FROM message WHERE owner IS NOT NULL") == 0);
-    let orphans = "SELECT count(*) FROM message_part p WHERE NOT EXISTS (SELECT FROM message m WHERE m.position = p.position)";
+    eventually("every message is free", || {
+        count(database, "SELECT count(*) FROM message WHERE owner IS NOT NULL") == 0
+    });
+    let orphans =
+        "SELECT count(*) FROM message_part p WHERE NOT EXISTS (SELECT FROM message m WHERE m.position = p.position)";
     assert_eq!(count(database, orphans), 0, "parts have their message");
     let wrong = "SELECT count(*) FROM (SELECT queue, sum(messages) AS m, sum(bytes) AS b FROM queue_depth GROUP BY queue) d \
                  FULL JOIN (SELECT queue, count(*) AS m, sum(length) AS b FROM message GROUP BY queue) t USING (queue) \

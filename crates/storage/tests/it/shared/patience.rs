@@ -60,7 +60,10 @@ fn check_each_verb_is_refused_and_leaves_nothing_held(away: Away) {
     (1..=6).for_each(|name| put(&store, None, queue, name, true).expect("puts"));
     let key = first_key(&store, queue);
     let [committed, backed_out, prepared, together] = [(); 4].map(|()| unit_with_get(&store, queue));
-    assert!(block_on(store.lock(queue, DeliveryKey { position: first_key(&store, queue).position, ..key }, LockOwner(1))).expect("locks"));
+    assert!(
+        block_on(store.lock(queue, DeliveryKey { position: first_key(&store, queue).position, ..key }, LockOwner(1)))
+            .expect("locks")
+    );
     let private = store.create_queue();
 
     away.begin(&proxy);
@@ -150,7 +153,8 @@ fn verbs_wait_for_a_database_that_is_away_for_a_moment() {
     for away in [Away::Refused, Away::Stalled] {
         let database = Database::of_group("QSG1");
         let proxy = Proxy::start(database.server.port());
-        let options = SharedOptions { deadline: Duration::from_millis(300), ..options(&proxy.url(&database.url), "QM1") };
+        let options =
+            SharedOptions { deadline: Duration::from_millis(300), ..options(&proxy.url(&database.url), "QM1") };
         let store = member(options);
         let queue = create_queue(&store);
         put(&store, None, queue, 1, true).expect("puts");
