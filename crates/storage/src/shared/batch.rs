@@ -69,6 +69,8 @@ pub(super) enum Failed {
 pub(super) struct Outcome {
     /// One for each job, in order.
     pub(super) answers: Vec<Answer>,
+    /// Likewise: the message that was to be locked is.
+    pub(super) locked: Vec<bool>,
     /// By queue: messages and bytes added, less those taken.
     pub(super) depths: BTreeMap<QueueId, (i64, i64)>,
     /// The database's clock in milliseconds since 1970.
@@ -153,18 +155,27 @@ impl<'a> Flight<'a> {
     }
 }
 
+/// The connection is of no use any more.
+pub(super) fn is_broken(error: &Error) -> bool {
+    error.code().is_none_or(|code| {
+        matches!(
+            *code,
+            SqlState::ADMIN_SHUTDOWN
+                | SqlState::CRASH_SHUTDOWN
+                | SqlState::CANNOT_CONNECT_NOW
+                | SqlState::READ_ONLY_SQL_TRANSACTION
+                | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+        )
+    })
+}
+
 fn failure(step: Step, error: Error) -> Failed {
-    let Some(code) = error.code() else { return Failed::Broken(error) };
+    let Some(code) = error.code().filter(|_| !is_broken(&error)) else { return Failed::Broken(error) };
     match *code {
         SqlState::DIVISION_BY_ZERO if step == Step::Fence => Failed::Fenced,
         SqlState::DIVISION_BY_ZERO if step == Step::Proof => Failed::ClaimsGone,
         SqlState::DIVISION_BY_ZERO if step == Step::Receipt => Failed::ReceiptTaken,
         SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Failed::Again,
-        SqlState::ADMIN_SHUTDOWN
-        | SqlState::CRASH_SHUTDOWN
-        | SqlState::CANNOT_CONNECT_NOW
-        | SqlState::READ_ONLY_SQL_TRANSACTION
-        | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => Failed::Broken(error),
         _ => Failed::Refused(error),
     }
 }
@@ -177,7 +188,7 @@ pub(super) async fn attempt(
     jobs: &[Job],
     arrived: &mut Option<Outcome>,
 ) -> Result<(), Failed> {
-    let plan = Plan::of(jobs);
+    let plan = Plan::of(jobs, id.epoch);
     match run(connected, id, jobs, &plan, arrived).await {
         Ok(()) => Ok(()),
         Err(broken @ Failed::Broken(_)) => Err(broken),
@@ -199,6 +210,7 @@ async fn run(
     let s = &connected.statements;
     let mut outcome = Outcome { depths: plan.depths(), ..Outcome::default() };
     outcome.answers = jobs.iter().map(|_| Answer::Done).collect();
+    outcome.locked = vec![false; jobs.len()];
     let mut flight = Flight::new(connected);
     flight.say(Step::Begin, "BEGIN");
     let of_lane: Parameters = vec![Box::new(id.member), Box::new(id.lane), Box::new(id.epoch), Box::new(id.number)];
@@ -220,7 +232,7 @@ async fn run(
         match step {
             Step::Clock => outcome.clock = clock(&rows),
             Step::Take(kind, manner) => found.extend(rows.iter().map(|row| (kind, manner, Found::of(row)))),
-            Step::Lock(job) => outcome.answers[job] = Answer::Locked(!rows.is_empty()),
+            Step::Lock(job) => outcome.locked[job] = !rows.is_empty(),
             Step::Special(job) => special(&jobs[job].operation, &rows, &mut outcome, job, &mut found)?,
             Step::Begin | Step::Fence | Step::Change | Step::Proof | Step::Receipt | Step::Commit => {}
         }
@@ -244,7 +256,7 @@ async fn finish_reads(
     let in_parts: Vec<i64> =
         found.iter().filter(|(_, _, found)| found.in_parts).map(|(_, _, found)| position(found.key)).collect();
     if !in_parts.is_empty() {
-        let bodies = read_parts(connected, in_parts).await?;
+        let bodies = read_parts(connected, in_parts).await.map_err(|error| failure(Step::Change, error))?;
         for (_, _, found) in found.iter_mut().filter(|(_, _, found)| found.in_parts) {
             found.set_body(bodies.get(&position(found.key)).cloned().unwrap_or_default());
         }
@@ -255,7 +267,7 @@ async fn finish_reads(
         *depth = (depth.0 - 1, depth.1 - found.length());
         gone_parts.extend(found.in_parts.then(|| position(found.key)));
     }
-    plan.hand_out(jobs, found, &mut outcome.answers);
+    plan.hand_out(jobs, found, &mut outcome.answers, id.epoch);
     let mut flight = Flight::new(connected);
     if !gone_parts.is_empty() {
         flight.send(Step::Change, &connected.statements.delete_parts, vec![Box::new(gone_parts)]);
@@ -266,12 +278,8 @@ async fn finish_reads(
 }
 
 /// Bodies by position, put together.
-pub(super) async fn read_parts(connected: &Connected, positions: Vec<i64>) -> Result<HashMap<i64, Bytes>, Failed> {
-    let rows = connected
-        .client
-        .query(&connected.statements.parts, &[&positions])
-        .await
-        .map_err(|error| failure(Step::Change, error))?;
+pub(super) async fn read_parts(connected: &Connected, positions: Vec<i64>) -> Result<HashMap<i64, Bytes>, Error> {
+    let rows = connected.client.query(&connected.statements.parts, &[&positions]).await?;
     let mut bodies: HashMap<i64, BytesMut> = HashMap::new();
     for row in rows {
         bodies.entry(row.get(0)).or_default().extend_from_slice(row.get::<_, &[u8]>(1));
@@ -314,7 +322,8 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn of(jobs: &'a [Job]) -> Self {
+    /// What belongs to an earlier epoch is no longer this member's, and left alone.
+    fn of(jobs: &'a [Job], epoch: i64) -> Self {
         let mut plan = Self {
             puts: Vec::new(),
             finished: Vec::new(),
@@ -340,8 +349,13 @@ impl<'a> Plan<'a> {
                     plan.finished.extend(&work.gets);
                     plan.decisions.extend(decision);
                 }
-                Operation::BackOut(claims) => plan.back_outs.extend(claims.iter().map(|claim| claim.place)),
-                Operation::Release(places) => plan.releases.extend(places),
+                Operation::BackOut(claims) => {
+                    let mine = claims.iter().filter(|claim| claim.epoch == epoch);
+                    plan.back_outs.extend(mine.map(|claim| claim.place));
+                }
+                Operation::Release { places, epoch: of } => {
+                    plan.releases.extend(places.iter().filter(|_| *of == epoch));
+                }
                 Operation::Forget(units) => plan.forgotten.extend(units.iter().map(|unit| unit.0)),
                 Operation::Prepare { work, .. } => {
                     plan.puts.extend(&work.puts);
@@ -488,7 +502,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Gives what was found to those who asked, the first in delivery order to the first who asked.
-    fn hand_out(&self, jobs: &[Job], found: Vec<(Kind, Manner, Found)>, answers: &mut [Answer]) {
+    fn hand_out(&self, jobs: &[Job], found: Vec<(Kind, Manner, Found)>, answers: &mut [Answer], epoch: i64) {
         for takings in self.takes.values() {
             for (job, _) in takings {
                 answers[*job] = Answer::Taken(None);
@@ -501,7 +515,7 @@ impl<'a> Plan<'a> {
                 if kind == Kind::First {
                     of_queue.entry((kind, manner, found.queue)).or_default().push(found);
                 } else if let Some((job, _)) = self.takes[&(kind, manner)].get(found.ordinal) {
-                    answers[*job] = Answer::Taken(taken(found));
+                    answers[*job] = Answer::Taken(taken(found, epoch));
                 }
             } else {
                 together.push(found);
@@ -511,14 +525,15 @@ impl<'a> Plan<'a> {
             found.sort_unstable_by_key(|found| found.key);
             let askers = self.takes[&(kind, manner)].iter().filter(|(_, taking)| taking.queue == queue);
             for ((job, _), found) in askers.zip(found) {
-                answers[*job] = Answer::Taken(taken(found));
+                answers[*job] = Answer::Taken(taken(found, epoch));
             }
         }
         together.sort_unstable_by_key(|found| found.key);
         for &index in &self.specials {
             match &jobs[index].operation {
                 Operation::ClaimAll { .. } => {
-                    answers[index] = Answer::AllTaken(std::mem::take(&mut together).into_iter().map(taken).collect());
+                    let all = std::mem::take(&mut together).into_iter();
+                    answers[index] = Answer::AllTaken(all.map(|found| taken(found, epoch)).collect());
                 }
                 Operation::TakeExpired { .. } => {
                     let gone = std::mem::take(&mut together);
@@ -530,9 +545,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn taken(found: Found) -> Option<Taken> {
+fn taken(found: Found, epoch: i64) -> Option<Taken> {
     let claim = Claim {
         place: Place { queue: found.queue, key: found.key },
+        epoch,
         persistent: found.persistent,
         in_parts: found.in_parts,
         length: found.length(),

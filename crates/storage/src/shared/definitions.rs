@@ -62,9 +62,12 @@ impl SharedStore {
     /// # Errors
     /// `Unreachable`, `Database`, `Closed`.
     pub async fn definitions_after(&self, version: i64) -> Result<Vec<GroupDefinition>, StoreError> {
-        let session = self.session().await?;
-        let rows = session.reader.client.query(&session.reader.statements.definitions_after, &[&version]).await;
-        let mut definitions: Vec<GroupDefinition> = self.ask(rows)?.iter().map(definition).collect();
+        let rows = self
+            .look(|session| async move {
+                session.reader.client.query(&session.reader.statements.definitions_after, &[&version]).await
+            })
+            .await?;
+        let mut definitions: Vec<GroupDefinition> = rows.iter().map(definition).collect();
         definitions.sort_unstable_by_key(|definition| definition.version);
         Ok(definitions)
     }

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error as _;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use futures_util::future::try_join_all;
 use parking_lot::Mutex;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tracing::{error, info, warn};
 
 use crate::shared::batch::{Connected, owner};
@@ -23,7 +23,7 @@ use crate::shared::error::SharedError;
 use crate::shared::hint::Hints;
 use crate::shared::inbox::Inbox;
 use crate::shared::lane::{LANES, LAZY, Lane};
-use crate::shared::member::{self, Beaten, Membership, Watch};
+use crate::shared::member::{self, Beaten, Identity, MemberStatus, Membership, Watch};
 use crate::shared::operation::Place;
 use crate::shared::options::SharedOptions;
 use crate::shared::position::Positions;
@@ -33,6 +33,12 @@ use crate::shared::statements::Statements;
 use crate::{QueueId, StoreError};
 use model::timestamp::Timestamp;
 
+/// An attempt to connect, to all that a session needs, takes no longer.
+const ATTEMPT: Duration = Duration::from_secs(10);
+/// An orderly end takes no longer; else a peer recovers what the member held.
+const LEAVING: Duration = Duration::from_secs(2);
+/// A peer's recovery waits this long for transactions of the dead member that are under way.
+const RECOVERY: Duration = Duration::from_secs(60);
 /// Longest pause between two attempts to connect.
 const BACKOFF: Duration = Duration::from_secs(1);
 /// Between two looks at queues that somebody waits for.
@@ -95,26 +101,29 @@ pub(super) struct Driver {
     pub(super) inboxes: [Arc<Inbox>; LANES],
     pub(super) figures: AllFigures,
     pub(super) positions: Positions,
-    /// Messages that are this member's in the database, outside prepared units of work.
-    pub(super) claims: Mutex<HashSet<Place>>,
+    /// Messages that are this member's in the database, outside prepared units of work, and since which epoch.
+    pub(super) claims: Mutex<HashMap<Place, i64>>,
+    /// Peers that this member recovers at present.
+    recovering: Mutex<HashSet<i32>>,
     /// Somebody waits for messages on these queues: how many.
     watched: Mutex<HashMap<QueueId, usize>>,
     listener: OnceLock<Listener>,
     definitions_listener: OnceLock<DefinitionsListener>,
     definition_version: AtomicI64,
-    pub(super) members: Mutex<Vec<member::MemberStatus>>,
+    pub(super) members: Mutex<Vec<MemberStatus>>,
     events: mpsc::UnboundedSender<Event>,
     highest: HighestTimeline,
     generation: AtomicU64,
     next_unit: AtomicI64,
-    is_closed: AtomicBool,
+    is_closed: watch::Sender<bool>,
 }
 
 enum Event {
     LaneResolved(u64),
+    /// It has done all that it was asked, and takes nothing more.
+    LaneEnded,
     Lost(u64),
     Fenced(u64),
-    Close,
 }
 
 impl Driver {
@@ -128,6 +137,7 @@ impl Driver {
             figures: AllFigures::default(),
             positions: Positions::default(),
             claims: Mutex::default(),
+            recovering: Mutex::default(),
             watched: Mutex::default(),
             listener: OnceLock::new(),
             definitions_listener: OnceLock::new(),
@@ -137,7 +147,7 @@ impl Driver {
             highest: HighestTimeline::default(),
             generation: AtomicU64::new(0),
             next_unit: AtomicI64::new(1),
-            is_closed: AtomicBool::new(false),
+            is_closed: watch::Sender::new(false),
         });
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -173,6 +183,19 @@ impl Driver {
         }
     }
 
+    /// Returns when the session is given up.
+    pub(super) async fn until_over(&self, generation: u64) {
+        let is_over = |phase: &Phase| match phase {
+            Phase::Resolving(session) | Phase::Open(session) => session.generation != generation,
+            Phase::Connecting | Phase::Away | Phase::TakenOver | Phase::Closed => true,
+        };
+        let _ = self.phase.subscribe().wait_for(is_over).await;
+    }
+
+    pub(super) fn lane_ended(&self) {
+        let _ = self.events.send(Event::LaneEnded);
+    }
+
     pub(super) fn lane_resolved(&self, generation: u64) {
         let _ = self.events.send(Event::LaneResolved(generation));
     }
@@ -195,13 +218,15 @@ impl Driver {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.is_closed.load(Ordering::Acquire)
+        *self.is_closed.borrow()
+    }
+
+    async fn closed(&self) {
+        let _ = self.is_closed.subscribe().wait_for(|closed| *closed).await;
     }
 
     pub(super) fn close(&self) {
-        if !self.is_closed.swap(true, Ordering::AcqRel) {
-            let _ = self.events.send(Event::Close);
-        }
+        self.is_closed.send_replace(true);
     }
 
     pub(super) fn unit_number(&self, epoch: i64) -> i64 {
@@ -274,93 +299,114 @@ impl Threads {
 
 /// One session after the other, until the store is closed or another process has taken the member over.
 async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Event>) {
-    let mut membership = None;
-    while let Some(session) = connect(&driver, &mut membership).await {
-        if resolve(&driver, &session, &mut events).await {
-            info!(member = session.member, epoch = session.epoch, "the member is connected to its group");
-            driver.show(Phase::Open(Arc::clone(&session)));
-            let mut watch = Watch::new(driver.options.silence);
-            let lost = tokio::select! {
-                lost = wait_for_end(&session, &mut events) => lost,
-                () = beat(&driver, &session, &mut watch) => End::Lost,
-                () = poll(&driver, &session) => End::Lost,
-                () = refresh(&driver, &session) => End::Lost,
-                () = look_around(&driver, &session) => End::Lost,
-                () = hear(&driver, &session) => End::Lost,
-            };
-            if let End::Closed = lost {
-                leave(&driver, &session).await;
-                driver.show(Phase::Closed);
-                return;
-            }
-        }
-        if driver.is_closed() {
-            driver.show(Phase::Closed);
-            return;
+    let mut identity = Identity::new();
+    loop {
+        // Callers wait from here on.
+        let give_up = Instant::now() + driver.options.patience;
+        let session = tokio::select! {
+            session = open_one(&driver, &mut identity, give_up, &mut events) => session,
+            () = driver.closed() => None,
+        };
+        let Some(session) = session else {
+            let is_closed = driver.is_closed();
+            return driver.show(if is_closed { Phase::Closed } else { Phase::TakenOver });
+        };
+        info!(member = session.member, epoch = session.epoch, "the member is connected to its group");
+        driver.show(Phase::Open(Arc::clone(&session)));
+        let mut watch = Watch::new(driver.options.silence);
+        let is_closed = tokio::select! {
+            () = driver.closed() => true,
+            () = wait_for_end(&session, &mut events) => false,
+            () = beat(&driver, &session, &mut watch) => false,
+            () = poll(&driver, &session) => false,
+            () = refresh(&driver, &session) => false,
+            () = look_around(&driver, &session) => false,
+            () = hear(&driver, &session) => false,
+        };
+        if is_closed {
+            leave(&driver, &session, &mut events).await;
+            return driver.show(Phase::Closed);
         }
         driver.show(Phase::Connecting);
     }
 }
 
-enum End {
-    Lost,
-    Closed,
+/// A session whose lanes know what became of their batches. `None`: another process is this member.
+async fn open_one(
+    driver: &Arc<Driver>,
+    identity: &mut Identity,
+    give_up: Instant,
+    events: &mut mpsc::UnboundedReceiver<Event>,
+) -> Option<Arc<Session>> {
+    loop {
+        let session = connect(driver, identity, give_up).await?;
+        let until = give_up.max(Instant::now() + ATTEMPT);
+        if matches!(timeout_at(until, resolve(driver, &session, events)).await, Ok(true)) {
+            return Some(session);
+        }
+        driver.show(Phase::Connecting);
+    }
 }
 
-async fn wait_for_end(session: &Session, events: &mut mpsc::UnboundedReceiver<Event>) -> End {
+async fn wait_for_end(session: &Session, events: &mut mpsc::UnboundedReceiver<Event>) {
     while let Some(event) = events.recv().await {
         match event {
-            Event::Lost(generation) | Event::Fenced(generation) if generation == session.generation => {
-                return End::Lost;
-            }
-            Event::Close => return End::Closed,
-            Event::Lost(_) | Event::Fenced(_) | Event::LaneResolved(_) => {}
+            Event::Lost(generation) | Event::Fenced(generation) if generation == session.generation => return,
+            Event::Lost(_) | Event::Fenced(_) | Event::LaneResolved(_) | Event::LaneEnded => {}
         }
     }
-    End::Closed
 }
 
-/// `None`: closed, or taken over.
-async fn connect(driver: &Arc<Driver>, membership: &mut Option<Membership>) -> Option<Arc<Session>> {
-    let since = Instant::now();
+/// `None`: taken over. From `give_up` on callers wait no longer.
+async fn connect(driver: &Arc<Driver>, identity: &mut Identity, give_up: Instant) -> Option<Arc<Session>> {
     let mut pause = Duration::from_millis(20);
     let mut is_told = false;
     loop {
-        if driver.is_closed() {
-            driver.show(Phase::Closed);
-            return None;
-        }
-        match open(driver, membership).await {
-            Ok(Some(session)) => return Some(session),
-            Ok(None) => {
+        let problem = match attempt(driver, identity, give_up).await {
+            Ok(Ok(Some(session))) => return Some(session),
+            Ok(Ok(None)) => {
                 error!("another process is this member of the group now; shared queues are refused here");
-                driver.show(Phase::TakenOver);
                 return None;
             }
-            Err(problem) if !is_told => {
-                is_told = true;
-                let cause = problem.source().map(ToString::to_string);
-                warn!(error = %problem, cause, "the group's database cannot be used; the member goes on trying");
-            }
-            Err(_) => {}
-        }
-        if since.elapsed() > driver.options.patience && !matches!(*driver.phase.borrow(), Phase::Away) {
-            error!("the group's database is away for longer than programs wait: shared queues are refused");
-            driver.show(Phase::Away);
+            Ok(Err(problem)) => Some(problem),
+            Err(_) => None,
+        };
+        if !is_told {
+            is_told = true;
+            let cause = problem.as_ref().and_then(|problem| problem.source()).map(ToString::to_string);
+            let problem = problem.map_or_else(|| "no answer in time".to_owned(), |problem| problem.to_string());
+            warn!(error = problem, cause, "the group's database cannot be used; the member goes on trying");
         }
         sleep(pause).await;
         pause = (pause * 2).min(BACKOFF);
     }
 }
 
+type Opened = Result<Option<Arc<Session>>, SharedError>;
+
+/// One attempt, which ends; meanwhile callers may lose their patience.
+async fn attempt(
+    driver: &Arc<Driver>,
+    identity: &mut Identity,
+    give_up: Instant,
+) -> Result<Opened, tokio::time::error::Elapsed> {
+    let mut opening = std::pin::pin!(timeout(ATTEMPT, open(driver, identity)));
+    tokio::select! {
+        opened = &mut opening => return opened,
+        () = sleep_until(give_up) => {}
+    }
+    if !matches!(*driver.phase.borrow(), Phase::Away) {
+        error!("the group's database is away for longer than programs wait: shared queues are refused");
+        driver.show(Phase::Away);
+    }
+    opening.await
+}
+
 /// `None`: another process has taken the member over.
-async fn open(driver: &Arc<Driver>, membership: &mut Option<Membership>) -> Result<Option<Arc<Session>>, SharedError> {
+async fn open(driver: &Arc<Driver>, identity: &mut Identity) -> Opened {
     let primary = primary::find(&driver.options, &driver.highest).await?;
     let admin = connected(&primary, false).await?;
-    let joined = match member::join(&admin, &driver.options.member, membership.as_ref()).await? {
-        Some(joined) => joined,
-        None => return Ok(None),
-    };
+    let Some(joined) = member::join(&admin, &driver.options.member, identity).await? else { return Ok(None) };
     let mut others = try_join_all([true, false, true].map(|lasting| connected(&primary, lasting))).await?;
     let reader = others.pop().expect("three were opened");
     driver.positions.begin(joined.number, joined.clock);
@@ -376,7 +422,6 @@ async fn open(driver: &Arc<Driver>, membership: &mut Option<Membership>) -> Resu
         admin,
         hints,
     };
-    *membership = Some(joined);
     Ok(Some(Arc::new(session)))
 }
 
@@ -424,7 +469,7 @@ async fn resolve(driver: &Arc<Driver>, session: &Arc<Session>, events: &mut mpsc
             Some(Event::Lost(generation) | Event::Fenced(generation)) if generation == session.generation => {
                 return false;
             }
-            Some(Event::Close) | None => return false,
+            None => return false,
             Some(_) => {}
         }
     }
@@ -446,12 +491,12 @@ async fn reconcile(driver: &Driver, session: &Session) -> Result<(), tokio_postg
         let known = driver.claims.lock();
         rows.iter()
             .map(|row| Place { queue: queue_id(row.get(0)), key: delivery_key(row.get(1), row.get(2)) })
-            .filter(|place| !known.contains(place))
+            .filter(|place| known.get(place) != Some(&session.epoch))
             .collect()
     };
     if !unknown.is_empty() {
         info!(messages = unknown.len(), "messages that no unit of work of this member has any more are given back");
-        driver.inboxes[LAZY].release(unknown);
+        driver.inboxes[LAZY].release(unknown, session.epoch);
     }
     read_depths(driver, session, &driver.figures.all().iter().map(|figures| figures.queue).collect::<Vec<_>>(), true)
         .await
@@ -490,32 +535,54 @@ pub(super) async fn read_depths(
 }
 
 /// Shows the others that this member lives, and recovers those that do not. Returns when the session is lost.
-async fn beat(driver: &Driver, session: &Session, watch: &mut Watch) {
+async fn beat(driver: &Arc<Driver>, session: &Session, watch: &mut Watch) {
     loop {
-        match member::beat(&session.admin, session.member, session.epoch, watch).await {
-            Ok(Some(Beaten { members, definition_version })) => {
+        let beaten = member::beat(&session.admin, session.member, session.epoch, watch);
+        match timeout(driver.options.deadline, beaten).await {
+            Ok(Ok(Some(Beaten { members, definition_version }))) => {
                 driver.see_definitions(definition_version);
                 if let Some(hints) = &session.hints {
                     hints.meet(&members);
                 }
-                for dead in watch.dead(&members, session.member) {
-                    warn!(member = %dead.name, "a member of the group shows no life; its open units of work are backed out");
-                    match member::recover(&session.admin, &dead).await {
-                        Ok(Some(queues)) => queues.into_iter().for_each(|queue| driver.arrived(queue)),
-                        Ok(None) => {}
-                        Err(error) => return driver.broken(session.generation, &error),
-                    }
-                }
+                watch.dead(&members, session.member).into_iter().for_each(|dead| recover(driver, dead));
                 *driver.members.lock() = members;
             }
-            Ok(None) => {
+            Ok(Ok(None)) => {
                 warn!("a peer has recovered this member: its open units of work on shared queues are lost");
                 return driver.fenced(session.generation);
             }
-            Err(error) => return driver.broken(session.generation, &error),
+            Ok(Err(error)) => return driver.broken(session.generation, &error),
+            Err(_) => return driver.too_slow(session.generation),
         }
         sleep(Duration::from_secs(1)).await;
     }
+}
+
+/// On a connection of its own: it may wait for the dead member's transactions, and this member's beat must not.
+fn recover(driver: &Arc<Driver>, dead: MemberStatus) {
+    if !driver.recovering.lock().insert(dead.number) {
+        return;
+    }
+    warn!(member = %dead.name, "a member of the group shows no life; its open units of work are backed out");
+    let driver = Arc::clone(driver);
+    tokio::spawn(async move {
+        let recovered = async {
+            let primary = primary::find(&driver.options, &driver.highest).await?;
+            let helper = connected(&primary, false).await?;
+            member::recover(&helper, &dead)
+                .await
+                .map_err(|source| SharedError::Refused { action: "recover a member", source })
+        };
+        match timeout(RECOVERY, recovered).await {
+            Ok(Ok(queues)) => queues.into_iter().flatten().for_each(|queue| driver.arrived(queue)),
+            Ok(Err(error)) => {
+                let cause = error.source().map(ToString::to_string);
+                warn!(member = %dead.name, %error, cause, "the recovery of a member is tried again");
+            }
+            Err(_) => warn!(member = %dead.name, "the recovery of a member takes long, and is tried again"),
+        }
+        driver.recovering.lock().remove(&dead.number);
+    });
 }
 
 /// Takes the peers' hints; for ever.
@@ -593,12 +660,27 @@ async fn look_around(driver: &Driver, session: &Session) {
     }
 }
 
-/// The last word of an orderly end; the lanes have done what was asked of them.
-async fn leave(driver: &Driver, session: &Session) {
+/// The last word of an orderly end: what the lanes were asked is done, and what the member still held is free.
+async fn leave(driver: &Driver, session: &Session, events: &mut mpsc::UnboundedReceiver<Event>) {
     driver.inboxes.iter().for_each(|inbox| inbox.close());
-    let left = member::leave(&session.admin, session.member, session.epoch);
-    if let Ok(Err(error)) = tokio::time::timeout(Duration::from_secs(2), left).await {
-        warn!(%error, "the member could not say that it leaves its group; a peer recovers it");
+    let left = async {
+        let mut lanes = LANES;
+        while lanes > 0 {
+            match events.recv().await {
+                Some(Event::LaneEnded) => lanes -= 1,
+                Some(Event::Lost(generation) | Event::Fenced(generation)) if generation == session.generation => {
+                    return Ok(false);
+                }
+                Some(_) => {}
+                None => return Ok(false),
+            }
+        }
+        member::leave(&session.admin, session.member, session.epoch).await
+    };
+    match timeout(LEAVING, left).await {
+        Ok(Ok(true)) => {}
+        Ok(Err(error)) => warn!(%error, "the member could not say that it leaves its group; a peer recovers it"),
+        Ok(Ok(false)) | Err(_) => warn!("the member could not say that it leaves its group; a peer recovers it"),
     }
 }
 

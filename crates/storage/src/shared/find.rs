@@ -64,7 +64,14 @@ pub(super) fn in_sql(selection: &Selection<'_>) -> Option<Wanted> {
 }
 
 /// Who holds which locks of this member's browsers.
-pub(super) type Locks = HashMap<Place, LockOwner>;
+pub(super) type Locks = HashMap<Place, Holder>;
+
+/// The browser that has locked a message, and the member's epoch then.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Holder {
+    pub(super) owner: LockOwner,
+    pub(super) epoch: i64,
+}
 
 /// The first message behind `after` that fits.
 pub(super) async fn first_fitting(

@@ -36,6 +36,8 @@ struct State {
     /// Answers to releases that nobody waits for yet.
     releases: Vec<Told>,
     is_closed: bool,
+    /// The database is away for longer than callers wait: what comes is refused at once.
+    is_refusing: bool,
 }
 
 /// What waiting for jobs has led to.
@@ -53,17 +55,37 @@ impl Inbox {
         told
     }
 
-    pub(super) fn push(&self, job: Job) {
+    pub(super) fn push(&self, mut job: Job) {
         let mut state = self.state.lock();
         if state.is_closed {
             drop(state);
-            let mut job = job;
             job.tell(Err(StoreError::Closed));
-            return;
+        } else if state.is_refusing {
+            job.tell(Err(StoreError::Unreachable));
+            state.jobs.extend(job.left_over());
+        } else {
+            state.jobs.push_back(job);
+            drop(state);
+            self.changed.notify_one();
         }
-        state.jobs.push_back(job);
-        drop(state);
-        self.changed.notify_one();
+    }
+
+    /// Answers `Unreachable` to all that waits, and at once to what comes until `accept`. What remains of it is done then.
+    pub(super) fn refuse(&self) {
+        let mut state = self.state.lock();
+        state.is_refusing = true;
+        let jobs = std::mem::take(&mut state.jobs);
+        state.jobs = jobs
+            .into_iter()
+            .filter_map(|mut job| {
+                job.tell(Err(StoreError::Unreachable));
+                job.left_over()
+            })
+            .collect();
+    }
+
+    pub(super) fn accept(&self) {
+        self.state.lock().is_refusing = false;
     }
 
     /// Jobs that were taken and not done come first again.
@@ -75,8 +97,8 @@ impl Inbox {
     }
 
     /// Gives messages back without raising their counts. Whoever looks at queues next waits for it: see `settling`.
-    pub(super) fn release(&self, places: Vec<Place>) {
-        self.settle_later(Operation::Release(places));
+    pub(super) fn release(&self, places: Vec<Place>, epoch: i64) {
+        self.settle_later(Operation::Release { places, epoch });
     }
 
     /// Gives messages back that a unit of work had got, which ended otherwise than its program asked.
@@ -110,11 +132,6 @@ impl Inbox {
     pub(super) fn close(&self) {
         self.state.lock().is_closed = true;
         self.interrupt();
-    }
-
-    /// All that waits, for those who answer it otherwise.
-    pub(super) fn drain(&self) -> Vec<Job> {
-        self.state.lock().jobs.drain(..).collect()
     }
 
     pub(super) fn waiting(&self) -> usize {

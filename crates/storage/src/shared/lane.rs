@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::{Either, select};
 use tokio::time::timeout;
 use tracing::warn;
 
@@ -69,10 +70,9 @@ impl Lane {
                         continue;
                     }
                 }
-                Phase::Away => self.give_up_pending(),
+                Phase::Away => self.give_up(),
                 Phase::TakenOver | Phase::Closed => {
-                    self.give_up_pending();
-                    refuse(self.inbox.drain());
+                    self.give_up();
                     return;
                 }
                 Phase::Resolving(_) | Phase::Open(_) | Phase::Connecting => {}
@@ -92,30 +92,30 @@ impl Lane {
     async fn resolve(&mut self, session: &Arc<Session>) -> Result<(), Lost> {
         let connected = &session.lanes[self.number];
         let id = self.id(session, 0);
-        let asked =
-            async { connected.client.query_opt(&connected.statements.ask, &[&id.member, &id.lane, &id.epoch]).await };
-        let row = match timeout(self.driver.options.patience, asked).await {
-            Ok(Ok(Some(row))) => row,
-            Ok(Ok(None)) => {
+        let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 3] = [&id.member, &id.lane, &id.epoch];
+        let driver = Arc::clone(&self.driver);
+        let asked = std::pin::pin!(connected.client.query_opt(&connected.statements.ask, &parameters));
+        let over = std::pin::pin!(driver.until_over(session.generation));
+        let row = match select(asked, over).await {
+            Either::Left((Ok(Some(row)), _)) => row,
+            Either::Left((Ok(None), _)) => {
                 self.driver.fenced(session.generation);
                 return Err(Lost);
             }
-            Ok(Err(error)) => {
+            Either::Left((Err(error), _)) => {
                 self.driver.broken(session.generation, &error);
                 return Err(Lost);
             }
-            Err(_) => {
-                self.driver.too_slow(session.generation);
-                return Err(Lost);
-            }
+            Either::Right(_) => return Err(Lost),
         };
         self.batch = row.get(0);
         if let Some(pending) = self.pending.take() {
             match pending.arrived {
                 Some(outcome) if pending.number == self.batch => self.deliver(session, pending.jobs, outcome),
-                _ => self.inbox.put_back(pending.jobs),
+                _ => self.inbox.put_back(pending.jobs.into_iter().filter_map(still_wanted).collect()),
             }
         }
+        self.inbox.accept();
         Ok(())
     }
 
@@ -125,12 +125,20 @@ impl Lane {
             match self.inbox.gather(self.expected, interrupts) {
                 Gathered::Batch(jobs) => self.execute(session, jobs).await?,
                 Gathered::Interrupted => return Ok(()),
-                Gathered::Closed => return Err(Lost),
+                Gathered::Closed => {
+                    self.driver.lane_ended();
+                    return Err(Lost);
+                }
             }
         }
     }
 
     async fn execute(&mut self, session: &Arc<Session>, jobs: Vec<Job>) -> Result<(), Lost> {
+        let (lost, jobs): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| job.has_lost_claims(session.epoch));
+        lost.into_iter().for_each(|job| self.refuse(job, &Failed::ClaimsGone));
+        if jobs.is_empty() {
+            return Ok(());
+        }
         let mut left = vec![jobs];
         let mut attempts = 0;
         while let Some(jobs) = left.pop() {
@@ -193,22 +201,32 @@ impl Lane {
         for (queue, (messages, bytes)) in outcome.depths {
             self.driver.figures.know(queue).committed(messages, bytes);
         }
-        for (mut job, mut answer) in jobs.into_iter().zip(outcome.answers) {
+        for ((mut job, mut answer), is_locked) in jobs.into_iter().zip(outcome.answers).zip(outcome.locked) {
+            if let (Operation::Lock(place), true) = (&job.operation, is_locked) {
+                answer = Answer::Locked(Some(self.guard(*place, session.epoch)));
+            }
             self.note_claims(&job.operation, &mut answer);
             job.tell(Ok(answer));
         }
     }
 
+    fn guard(&self, place: Place, epoch: i64) -> Guard {
+        Guard { place, epoch, inbox: Arc::downgrade(&self.driver.inboxes[LAZY]), is_kept: false }
+    }
+
     /// Which messages are this member's now.
     fn note_claims(&self, operation: &Operation, answer: &mut Answer) {
-        let lazy = Arc::downgrade(&self.driver.inboxes[LAZY]);
-        let guard = |place: Place| Some(Guard { place, inbox: lazy.clone(), is_kept: false });
         let mut claims = self.driver.claims.lock();
+        let mut forget = |place: &Place, epoch: i64| {
+            if claims.get(place) == Some(&epoch) {
+                claims.remove(place);
+            }
+        };
         match (operation, answer) {
             (Operation::Take(taking), Answer::Taken(Some(taken))) => {
                 if taking.manner == Manner::Claim {
-                    claims.insert(taken.claim.place);
-                    taken.guard = guard(taken.claim.place);
+                    claims.insert(taken.claim.place, taken.claim.epoch);
+                    taken.guard = Some(self.guard(taken.claim.place, taken.claim.epoch));
                 } else {
                     // It may have been locked by the browser who got it.
                     claims.remove(&taken.claim.place);
@@ -216,81 +234,54 @@ impl Lane {
             }
             (Operation::ClaimAll { .. }, Answer::AllTaken(Some(all))) => {
                 for taken in all {
-                    claims.insert(taken.claim.place);
-                    taken.guard = guard(taken.claim.place);
+                    claims.insert(taken.claim.place, taken.claim.epoch);
+                    taken.guard = Some(self.guard(taken.claim.place, taken.claim.epoch));
                 }
             }
-            (Operation::Lock(place), Answer::Locked(true)) => {
-                claims.insert(*place);
+            (Operation::Lock(place), Answer::Locked(Some(guard))) => {
+                claims.insert(*place, guard.epoch);
             }
             (Operation::Commit { work, .. } | Operation::Prepare { work, .. }, _) => {
-                work.gets.iter().for_each(|claim| {
-                    claims.remove(&claim.place);
-                });
+                work.gets.iter().for_each(|claim| forget(&claim.place, claim.epoch));
             }
-            (Operation::BackOut(gets), _) => gets.iter().for_each(|claim| {
-                claims.remove(&claim.place);
-            }),
-            (Operation::Release(places), _) => places.iter().for_each(|place| {
-                claims.remove(place);
-            }),
+            (Operation::BackOut(gets), _) => gets.iter().for_each(|claim| forget(&claim.place, claim.epoch)),
+            (Operation::Release { places, epoch }, _) => places.iter().for_each(|place| forget(place, *epoch)),
             _ => {}
         }
     }
 
-    /// A job that cannot be done.
+    /// A job that cannot be done. What a unit of work had got goes back.
     fn refuse(&self, mut job: Job, failed: &Failed) {
         let answer = match (failed, &job.operation) {
             (Failed::ClaimsGone, Operation::ClaimAll { .. }) => Ok(Answer::AllTaken(None)),
-            (Failed::ClaimsGone, Operation::Commit { work, .. } | Operation::Prepare { work, .. }) => {
-                self.driver.inboxes[LAZY].back_out(work.gets.clone());
-                Err(StoreError::BackedOut)
-            }
-            (Failed::ReceiptTaken, Operation::Commit { work, .. }) => {
-                self.driver.inboxes[LAZY].back_out(work.gets.clone());
-                Err(StoreError::ReceiptTaken)
-            }
-            (Failed::Refused(error), operation) => {
+            (Failed::ClaimsGone, _) => Err(StoreError::BackedOut),
+            (Failed::ReceiptTaken, _) => Err(StoreError::ReceiptTaken),
+            (Failed::Refused(error), _) => {
                 warn!(
                     error = error as &dyn std::error::Error,
                     lane = self.number,
                     "the group's database refuses an operation"
                 );
-                if let Operation::Commit { work, .. } | Operation::Prepare { work, .. } = operation {
-                    self.driver.inboxes[LAZY].back_out(work.gets.clone());
-                }
                 Err(StoreError::Database)
             }
             _ => Err(StoreError::Unreachable),
         };
+        if let Operation::Commit { work, .. } | Operation::Prepare { work, .. } = &job.operation {
+            self.driver.inboxes[LAZY].back_out(work.gets.clone());
+        }
         job.tell(answer);
     }
 
-    /// The database is away for longer than callers wait.
-    fn give_up_pending(&mut self) {
-        if let Some(pending) = &mut self.pending {
-            for job in &mut pending.jobs {
-                job.tell(Err(StoreError::Unreachable));
-            }
+    /// Callers wait no longer; what became of the last batch is learnt when the database is back.
+    fn give_up(&mut self) {
+        for job in self.pending.iter_mut().flat_map(|pending| &mut pending.jobs) {
+            job.tell(Err(StoreError::Unreachable));
         }
-        let jobs = self.inbox.drain();
-        let kept = refuse(jobs);
-        self.inbox.put_back(kept);
+        self.inbox.refuse();
     }
 }
 
-/// Answers `Unreachable`. What remains has to be done once the database is back: messages that units of work had got.
-fn refuse(jobs: Vec<Job>) -> Vec<Job> {
-    let mut kept = Vec::new();
-    for mut job in jobs {
-        job.tell(Err(StoreError::Unreachable));
-        match job.operation {
-            Operation::Commit { work, .. } | Operation::Prepare { work, .. } if !work.gets.is_empty() => {
-                kept.push(Job { operation: Operation::BackOut(work.gets), answer: None });
-            }
-            Operation::BackOut(_) | Operation::Release(_) | Operation::Forget(_) => kept.push(job),
-            _ => {}
-        }
-    }
-    kept
+/// Of a job that was not done: all of it, or what is left when its caller was told so.
+fn still_wanted(job: Job) -> Option<Job> {
+    if job.answer.is_some() { Some(job) } else { job.left_over() }
 }

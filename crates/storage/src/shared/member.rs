@@ -68,73 +68,105 @@ pub(super) async fn tell_address(
     admin.client.execute(&admin.statements.set_address, &[&number, &epoch, &address]).await.map(|_| ())
 }
 
-/// Takes part under this name, with an epoch later than all before. `known`: what this process was until now. `None`: another process
-/// has become this member since.
+/// A process, and which member it is.
+pub(super) struct Identity {
+    /// Tells it from all others that take the same name.
+    process: i64,
+    membership: Option<Membership>,
+}
+
+impl Identity {
+    pub(super) fn new() -> Self {
+        Self { process: rand::random(), membership: None }
+    }
+}
+
+/// Takes part under this name, in an epoch later than all before unless nothing has ended the one that this process was in. `None`:
+/// another process has become this member since.
+///
+/// One transaction, on disk before it is answered: an epoch is never given twice, and a half of it never done. It waits for
+/// transactions of an older life that are under way; after it nothing of that can commit.
 pub(super) async fn join(
     admin: &Connected,
     name: &str,
-    known: Option<&Membership>,
+    identity: &mut Identity,
 ) -> Result<Option<Membership>, SharedError> {
     let refused = |source| SharedError::Refused { action: "let the member join", source };
     let client = &admin.client;
-    if let Some(known) = known {
-        let row = client
-            .query_one("SELECT epoch, state FROM member WHERE number = $1", &[&known.number])
-            .await
-            .map_err(refused)?;
-        let (epoch, state): (i64, String) = (row.get(0), row.get(1));
-        if epoch == known.epoch {
-            return Ok(Some(Membership { clock: clock(admin).await.map_err(refused)?, ..known.clone() }));
+    client.batch_execute("BEGIN; SET LOCAL synchronous_commit = on").await.map_err(refused)?;
+    let query = "SELECT number, epoch, process FROM member WHERE name = $1 FOR UPDATE";
+    let row = client.query_opt(query, &[&name]).await.map_err(refused)?;
+    let row = row.map(|row| (row.get::<_, i32>(0), row.get::<_, i64>(1), row.get::<_, i64>(2)));
+    let was_here = identity.membership.is_some();
+    let (number, epoch) = match row {
+        Some((_, _, process)) if was_here && process != identity.process => return Ok(None),
+        Some((number, epoch, _)) if identity.membership.as_ref().is_some_and(|known| known.epoch == epoch) => {
+            (number, epoch)
         }
-        if state == "ACTIVE" {
-            return Ok(None);
+        Some((number, epoch, _)) => {
+            begin_epoch(admin, number, epoch + 1, identity.process).await.map_err(refused)?;
+            (number, epoch + 1)
         }
-    }
-    let row = client
-        .query_opt(
-            "UPDATE member SET epoch = epoch + 1, state = 'ACTIVE', level = $2 WHERE name = $1 RETURNING number, epoch",
-            &[&name, &LEVEL],
-        )
-        .await
-        .map_err(refused)?;
-    let row = match row {
-        Some(row) => row,
-        None => insert(admin, name).await?,
+        None => {
+            let number = insert(admin, name, identity.process).await?;
+            begin_epoch(admin, number, 1, identity.process).await.map_err(refused)?;
+            (number, 1)
+        }
     };
-    let (number, epoch): (i32, i64) = (row.get(0), row.get(1));
+    let clock = clock(admin).await.map_err(refused)?;
+    client.batch_execute("COMMIT").await.map_err(refused)?;
+    let joined = Membership { number, epoch, clock };
+    identity.membership = Some(joined.clone());
+    Ok(Some(joined))
+}
+
+async fn begin_epoch(admin: &Connected, number: i32, epoch: i64, process: i64) -> Result<(), tokio_postgres::Error> {
+    let client = &admin.client;
+    client
+        .execute(
+            "UPDATE member SET epoch = $2, process = $3, level = $4, state = 'ACTIVE' WHERE number = $1",
+            &[&number, &epoch, &process, &LEVEL],
+        )
+        .await?;
     let lanes: Vec<i32> = (0..LANES).map(|lane| i32::try_from(lane).expect("there are few lanes")).collect();
-    // Waits for transactions of an older life that are under way; after this nothing of it can commit.
     client
         .execute(
             "INSERT INTO lane (member, lane, epoch, batch) SELECT $1, l, $2, 0 FROM unnest($3::int4[]) AS t(l) \
              ON CONFLICT (member, lane) DO UPDATE SET epoch = excluded.epoch",
             &[&number, &epoch, &lanes],
         )
-        .await
-        .map_err(refused)?;
-    let s = &admin.statements;
+        .await?;
+    give_back(admin, number, epoch).await.map(|_| ())
+}
+
+/// What the member held before this epoch is free; its prepared units of work are of this epoch. Answers the queues.
+async fn give_back(admin: &Connected, number: i32, epoch: i64) -> Result<Vec<QueueId>, tokio_postgres::Error> {
+    let (client, s) = (&admin.client, &admin.statements);
     let (from, present) = (owner(number, 0), owner(number, epoch));
-    client.query(&s.return_claims, &[&from, &present]).await.map_err(refused)?;
-    client.execute(&s.keep_prepared, &[&from, &present]).await.map_err(refused)?;
-    Ok(Some(Membership { number, epoch, clock: clock(admin).await.map_err(refused)? }))
+    let rows = client.query(&s.return_claims, &[&from, &present]).await?;
+    client.execute(&s.keep_prepared, &[&from, &present]).await?;
+    let mut queues: Vec<QueueId> = rows.iter().map(|row| queue_id(row.get(0))).collect();
+    queues.sort_unstable();
+    queues.dedup();
+    Ok(queues)
 }
 
 /// The lowest number that is free.
-async fn insert(admin: &Connected, name: &str) -> Result<tokio_postgres::Row, SharedError> {
+async fn insert(admin: &Connected, name: &str, process: i64) -> Result<i32, SharedError> {
     let refused = |source| SharedError::Refused { action: "add a member", source };
     for _ in 0..MOST_MEMBERS {
         let inserted = admin
             .client
             .query_opt(
-                "INSERT INTO member (number, name, epoch, state, address, level) SELECT n, $1, 1, 'ACTIVE', '', $2 \
+                "INSERT INTO member (number, name, epoch, process, state, address, level) SELECT n, $1, 1, $3, 'ACTIVE', '', $2 \
                  FROM generate_series(1, 1023) AS t(n) WHERE NOT EXISTS (SELECT FROM member m WHERE m.number = n) \
-                 ORDER BY n LIMIT 1 ON CONFLICT DO NOTHING RETURNING number, epoch",
-                &[&name, &LEVEL],
+                 ORDER BY n LIMIT 1 ON CONFLICT DO NOTHING RETURNING number",
+                &[&name, &LEVEL, &process],
             )
             .await
             .map_err(refused)?;
         if let Some(row) = inserted {
-            return Ok(row);
+            return Ok(row.get(0));
         }
         let count: i64 = admin.client.query_one("SELECT count(*) FROM member", &[]).await.map_err(refused)?.get(0);
         if count >= i64::from(MOST_MEMBERS) {
@@ -252,15 +284,19 @@ pub(super) async fn recover(
     }
     let epoch = dead.epoch + 1;
     client.execute(&s.fence_lanes, &[&dead.number, &epoch]).await?;
-    let rows = client.query(&s.return_claims, &[&owner(dead.number, 0), &owner(dead.number, epoch)]).await?;
-    client.execute(&s.keep_prepared, &[&owner(dead.number, 0), &owner(dead.number, epoch)]).await?;
+    let queues = give_back(admin, dead.number, epoch).await?;
     client.execute(&s.recovered, &[&dead.number, &epoch]).await?;
-    let mut queues: Vec<QueueId> = rows.iter().map(|row| queue_id(row.get(0))).collect();
-    queues.sort_unstable();
-    queues.dedup();
     Ok(Some(queues))
 }
 
-pub(super) async fn leave(admin: &Connected, number: i32, epoch: i64) -> Result<(), tokio_postgres::Error> {
-    admin.client.execute(&admin.statements.leave, &[&number, &epoch]).await.map(|_| ())
+/// Ends the member's epoch as a peer would, so that it holds nothing while it is away. False: a peer was faster.
+pub(super) async fn leave(admin: &Connected, number: i32, epoch: i64) -> Result<bool, tokio_postgres::Error> {
+    let (client, s) = (&admin.client, &admin.statements);
+    client.batch_execute("BEGIN").await?;
+    if client.execute(&s.leave, &[&number, &epoch]).await? == 0 {
+        return client.batch_execute("ROLLBACK").await.map(|()| false);
+    }
+    client.execute(&s.fence_lanes, &[&number, &(epoch + 1)]).await?;
+    give_back(admin, number, epoch + 1).await?;
+    client.batch_execute("COMMIT").await.map(|()| true)
 }

@@ -20,6 +20,8 @@ pub(super) struct Place {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Claim {
     pub(super) place: Place,
+    /// Of the member when it got it: in a later one it is not this member's any more.
+    pub(super) epoch: i64,
     pub(super) persistent: bool,
     pub(super) in_parts: bool,
     /// Bytes of its body.
@@ -87,8 +89,11 @@ pub(super) enum Operation {
         receipt: Option<NewReceipt>,
     },
     BackOut(Vec<Claim>),
-    /// Locks, and claims that never were a unit's: no count is raised.
-    Release(Vec<Place>),
+    /// Locks, and claims that never were a unit's: no count is raised. Those of an earlier epoch a peer has given back.
+    Release {
+        places: Vec<Place>,
+        epoch: i64,
+    },
     /// All of them or none.
     ClaimAll {
         queue: QueueId,
@@ -124,7 +129,8 @@ pub(super) enum Answer {
     Done,
     Taken(Option<Taken>),
     AllTaken(Option<Vec<Taken>>),
-    Locked(bool),
+    /// `None`: another has it, or it is gone.
+    Locked(Option<Guard>),
     Expired(Vec<StoredMessage>),
     Cleared(u32),
     /// Queues that got messages back or new ones.
@@ -141,6 +147,7 @@ pub(super) struct Taken {
 /// Releases a message when it is dropped.
 pub(super) struct Guard {
     pub(super) place: Place,
+    pub(super) epoch: i64,
     pub(super) inbox: Weak<Inbox>,
     pub(super) is_kept: bool,
 }
@@ -150,8 +157,16 @@ impl Drop for Guard {
         if !self.is_kept
             && let Some(inbox) = self.inbox.upgrade()
         {
-            inbox.release(vec![self.place]);
+            inbox.release(vec![self.place], self.epoch);
         }
+    }
+}
+
+impl Guard {
+    /// A browser has the message now; answers the epoch in which it got it.
+    pub(super) fn keep(mut self) -> i64 {
+        self.is_kept = true;
+        self.epoch
     }
 }
 
@@ -176,6 +191,28 @@ impl Job {
     pub(super) fn tell(&mut self, answer: Result<Answer, StoreError>) {
         if let Some(sender) = self.answer.take() {
             drop(sender.send(answer));
+        }
+    }
+
+    /// Its caller was told something else. `None`: then nothing of it is done.
+    pub(super) fn left_over(self) -> Option<Self> {
+        let operation = match self.operation {
+            Operation::Commit { work, .. } | Operation::Prepare { work, .. } if !work.gets.is_empty() => {
+                Operation::BackOut(work.gets)
+            }
+            kept @ (Operation::BackOut(_) | Operation::Release { .. } | Operation::Forget(_)) => kept,
+            _ => return None,
+        };
+        Some(Self { operation, answer: None })
+    }
+
+    /// It ends a unit of work that has got messages in another epoch.
+    pub(super) fn has_lost_claims(&self, epoch: i64) -> bool {
+        match &self.operation {
+            Operation::Commit { work, .. } | Operation::Prepare { work, .. } => {
+                work.gets.iter().any(|claim| claim.epoch != epoch)
+            }
+            _ => false,
         }
     }
 
@@ -213,7 +250,7 @@ impl Operation {
             Self::Prepare { .. } | Self::FinishPrepared { .. } | Self::TakeExpired { .. } | Self::ClearStep { .. } => {
                 true
             }
-            Self::Lock(_) | Self::BackOut(_) | Self::Release(_) | Self::ClaimAll { .. } | Self::Forget(_) => false,
+            Self::Lock(_) | Self::BackOut(_) | Self::Release { .. } | Self::ClaimAll { .. } | Self::Forget(_) => false,
         }
     }
 }
@@ -224,7 +261,7 @@ impl Operation {
         let (rows, places, claims): (&[NewRow], &[Place], &[Claim]) = match self {
             Self::Put(row) => (std::slice::from_ref(row), &[], &[]),
             Self::Commit { work, .. } => (&work.puts, &[], &[]),
-            Self::Release(places) => (&[], places, &[]),
+            Self::Release { places, .. } => (&[], places, &[]),
             Self::BackOut(claims) => (&[], &[], claims),
             _ => (&[], &[], &[]),
         };

@@ -15,6 +15,8 @@ CREATE TABLE member (
   number int4 PRIMARY KEY CHECK (number BETWEEN 1 AND 1023),
   name text NOT NULL UNIQUE,
   epoch int8 NOT NULL,
+  -- Drawn by each process that takes the name: tells a member that a peer has recovered from one that another process has become.
+  process int8 NOT NULL,
   beat int8 NOT NULL DEFAULT 0,
   state text NOT NULL CHECK (state IN ('ACTIVE', 'INACTIVE', 'RECOVERING', 'FAILED')),
   address text NOT NULL,

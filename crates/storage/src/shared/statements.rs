@@ -282,7 +282,7 @@ statements! {
     /// Prepared units of work stay, and belong to the member's present epoch.
     keep_prepared = "UPDATE message SET owner = $2::int8 WHERE owner >= $1::int8 AND owner < $2::int8 AND unit IS NOT NULL";
     recovered = "UPDATE member SET state = 'FAILED' WHERE number = $1 AND epoch = $2 AND state = 'RECOVERING'";
-    leave = "UPDATE member SET state = 'INACTIVE' WHERE number = $1 AND epoch = $2";
+    leave = "UPDATE member SET epoch = epoch + 1, state = 'INACTIVE' WHERE number = $1 AND epoch = $2";
     /// What the database says this member holds, outside prepared units of work.
     claims = "SELECT queue, rank, position FROM message WHERE owner = $1 AND unit IS NULL";
 }

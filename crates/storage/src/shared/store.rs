@@ -1,21 +1,23 @@
 //! The shared store's face.
 
 use std::collections::{HashMap, VecDeque};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
+use futures_util::future::{Either, select};
 use model::message::Message;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use tracing::warn;
 
 use crate::private::MessageCount;
-use crate::shared::batch::read_parts;
+use crate::shared::batch::{is_broken, read_parts};
 use crate::shared::depth::Figures;
 use crate::shared::driver::{Driver, Session, Threads, read_depths};
 use crate::shared::error::SharedError;
-use crate::shared::find::{Locks, first_fitting, fitting, in_sql};
+use crate::shared::find::{Fitting, Holder, Locks, first_fitting, fitting, in_sql};
 use crate::shared::lane::{LASTING, LAZY};
 use crate::shared::member::MemberStatus;
 use crate::shared::operation::{
@@ -79,19 +81,26 @@ impl SharedStore {
     /// # Errors
     /// `Unreachable`, `Closed`.
     pub async fn connected(&self) -> Result<(), StoreError> {
-        let session = self.session().await?;
-        let s = &session.reader.statements;
-        let rows = self.ask(session.reader.client.query(&s.prepared_units, &[&session.member]).await)?;
-        for row in rows {
+        let units = self
+            .look(|session| async move {
+                let (client, s) = (&session.reader.client, &session.reader.statements);
+                let mut units = Vec::new();
+                for row in client.query(&s.prepared_units, &[&session.member]).await? {
+                    let held = client.query(&s.held_by_unit, &[&session.owner(), &row.get::<_, i64>(0)]).await?;
+                    units.push((row, held));
+                }
+                Ok(units)
+            })
+            .await?;
+        for (row, held) in units {
             let number = UnitNumber(row.get(0));
             if self.running.units.knows_number(number) {
                 continue;
             }
             let xid = row.get::<_, Option<&[u8]>>(1).and_then(decode_xid);
             let unit = UnitOfWorkId(self.running.next_recovered.fetch_add(1, Ordering::Relaxed));
-            let held = session.reader.client.query(&s.held_by_unit, &[&session.owner(), &number.0]).await;
             let mut in_doubt = InDoubt { number, xid, put: Vec::new(), got: Vec::new() };
-            for row in self.ask(held)? {
+            for row in held {
                 let queues = if row.get(1) { &mut in_doubt.put } else { &mut in_doubt.got };
                 let queue = queue_id(row.get(0));
                 self.running.driver.figures.know(queue);
@@ -108,9 +117,11 @@ impl SharedStore {
     /// # Errors
     /// `Unreachable`, `Closed`.
     pub async fn create_queue(&self) -> Result<QueueId, StoreError> {
-        let session = self.session().await?;
-        let reader = &session.reader;
-        let row = self.ask(reader.client.query_one(&reader.statements.next_queue, &[]).await)?;
+        let row =
+            self.look(|session| async move {
+                session.reader.client.query_one(&session.reader.statements.next_queue, &[]).await
+            })
+            .await?;
         let queue = queue_id(row.get(0));
         self.running.driver.figures.know(queue);
         Ok(queue)
@@ -122,9 +133,10 @@ impl SharedStore {
     /// `Unreachable`, `Closed`.
     pub async fn know_queue(&self, queue: QueueId) -> Result<(), StoreError> {
         let driver = &self.running.driver;
+        // What this member has added to a queue that it works with is known better here.
+        let is_new = driver.figures.of(queue).is_none();
         driver.figures.know(queue);
-        let session = self.session().await?;
-        self.ask(read_depths(driver, &session, &[queue], true).await)
+        self.look(|session| async move { read_depths(driver, &session, &[queue], is_new).await }).await
     }
 
     /// The queue is deleted: its messages go, also those that units of work hold.
@@ -230,10 +242,13 @@ impl SharedStore {
     /// # Errors
     /// `Unreachable`, `Closed`.
     pub async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Bytes>, StoreError> {
-        let session = self.session().await?;
-        let reader = &session.reader;
-        let row = reader.client.query_opt(&reader.statements.receipt, &[&&key.0[..], &moment(now)]).await;
-        Ok(self.ask(row)?.map(|row| Bytes::from(row.get::<_, Vec<u8>>(0))))
+        let row = self
+            .look(|session| async move {
+                let reader = &session.reader;
+                reader.client.query_opt(&reader.statements.receipt, &[&&key.0[..], &moment(now)]).await
+            })
+            .await?;
+        Ok(row.map(|row| Bytes::from(row.get::<_, Vec<u8>>(0))))
     }
 
     /// As `PrivateStore::get`. In a unit of work, dropping the future at any time undoes the get.
@@ -250,7 +265,7 @@ impl SharedStore {
         let figures = self.figures(queue)?;
         unit.map_or(Ok(()), |unit| self.running.units.check(unit))?;
         figures.use_it();
-        self.settle().await;
+        self.settle().await?;
         let manner = if unit.is_some() { Manner::Claim } else { Manner::Take };
         let wanted = in_sql(selection).filter(|_| !self.holds_locks(queue, selection.lock_owner));
         let taken = match wanted {
@@ -297,16 +312,29 @@ impl SharedStore {
         manner: Manner,
         now: Timestamp,
     ) -> Result<Option<Taken>, StoreError> {
-        loop {
-            let session = self.session().await?;
-            let is_mine = |place| self.is_mine(place, selection.lock_owner);
-            let found = first_fitting(&session, queue, None, selection, now, &is_mine).await;
-            let Some(fitting) = self.ask(found)? else { return Ok(None) };
+        let mut after = None;
+        // What another takes meanwhile is left behind: it was not there at that moment.
+        while let Some(fitting) = self.fitting_behind(queue, after, selection, now).await? {
             let wanted = fitting.wanted();
             if let Some(taken) = self.take(Taking { queue, wanted, manner, now }).await? {
                 return Ok(Some(taken));
             }
+            after = Some(fitting.key);
         }
+        Ok(None)
+    }
+
+    /// The first message behind a place that fits.
+    async fn fitting_behind(
+        &self,
+        queue: QueueId,
+        after: Option<DeliveryKey>,
+        selection: &Selection<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Fitting>, StoreError> {
+        let is_mine = |place| self.is_mine(place, selection.lock_owner);
+        let is_mine = &is_mine;
+        self.look(|session| async move { first_fitting(&session, queue, after, selection, now, is_mine).await }).await
     }
 
     /// As `PrivateStore::take_browsed`.
@@ -321,7 +349,7 @@ impl SharedStore {
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         self.figures(queue)?;
-        self.settle().await;
+        self.settle().await?;
         let wanted = self.seen(queue, seen.key, seen.message.descriptor.backout_count, owner);
         let taken = self.take(Taking { queue, wanted, manner: Manner::Take, now }).await?;
         if taken.is_some() {
@@ -344,14 +372,11 @@ impl SharedStore {
     ) -> Result<bool, StoreError> {
         let figures = self.figures(queue)?;
         self.running.units.check(unit)?;
-        self.settle().await;
+        self.settle().await?;
         let mut seen = Vec::with_capacity(keys.len());
         for key in keys {
-            let session = self.session().await?;
             let selection = Selection { position: Some(key.position), lock_owner: Some(owner), ..Selection::default() };
-            let is_mine = |place| self.is_mine(place, Some(owner));
-            let found = first_fitting(&session, queue, None, &selection, now, &is_mine).await;
-            let Some(fitting) = self.ask(found)? else { return Ok(false) };
+            let Some(fitting) = self.fitting_behind(queue, None, &selection, now).await? else { return Ok(false) };
             seen.push(fitting.wanted());
         }
         let Answer::AllTaken(Some(all)) = self.submit(Operation::ClaimAll { queue, seen, now }).await? else {
@@ -378,17 +403,14 @@ impl SharedStore {
         now: Timestamp,
     ) -> Result<Option<StoredMessage>, StoreError> {
         self.figures(queue)?;
-        self.settle().await;
-        loop {
-            let session = self.session().await?;
-            let is_mine = |place| self.is_mine(place, selection.lock_owner);
-            let found = first_fitting(&session, queue, after, selection, now, &is_mine).await;
-            let Some(fitting) = self.ask(found)? else { return Ok(None) };
-            if let Some(stored) = self.read(&session, queue, fitting.key).await? {
+        self.settle().await?;
+        while let Some(fitting) = self.fitting_behind(queue, after, selection, now).await? {
+            if let Some(stored) = self.read(queue, fitting.key).await? {
                 return Ok(Some(stored));
             }
             after = Some(fitting.key);
         }
+        Ok(None)
     }
 
     /// Up to `maximum` matching messages behind `after`, for a look at what they say.
@@ -404,14 +426,16 @@ impl SharedStore {
         now: Timestamp,
     ) -> Result<Slice, StoreError> {
         self.figures(queue)?;
-        self.settle().await;
-        let session = self.session().await?;
+        self.settle().await?;
         let is_mine = |place| self.is_mine(place, selection.lock_owner);
-        let found = self.ask(fitting(&session, queue, after, selection, now, &is_mine, maximum).await)?;
+        let is_mine = &is_mine;
+        let found = self
+            .look(|session| async move { fitting(&session, queue, after, selection, now, is_mine, maximum).await })
+            .await?;
         let is_last = found.len() < maximum;
         let mut glimpses = Vec::with_capacity(found.len());
         for fitting in found {
-            if let Some(stored) = self.read(&session, queue, fitting.key).await? {
+            if let Some(stored) = self.read(queue, fitting.key).await? {
                 let message = *stored.message;
                 glimpses.push(Glimpse {
                     key: stored.key,
@@ -435,15 +459,14 @@ impl SharedStore {
         count: usize,
     ) -> Result<Option<DeliveryKey>, StoreError> {
         self.figures(queue)?;
-        let session = self.session().await?;
         let (before_rank, before_position) = before.map_or((i16::MAX, 0), |key| (rank(key), position(key)));
         let wanted = i64::try_from(count).unwrap_or(i64::MAX).saturating_add(1);
-        let reader = &session.reader;
-        let rows = reader
-            .client
-            .query(&reader.statements.before, &[&queue_number(queue), &before_rank, &before_position, &wanted])
-            .await;
-        let rows = self.ask(rows)?;
+        let rows = self
+            .look(|session| async move {
+                let (client, s) = (&session.reader.client, &session.reader.statements);
+                client.query(&s.before, &[&queue_number(queue), &before_rank, &before_position, &wanted]).await
+            })
+            .await?;
         Ok(rows.get(count).map(|row| delivery_key(row.get(0), row.get(1))))
     }
 
@@ -453,26 +476,26 @@ impl SharedStore {
     /// As `get`.
     pub async fn lock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> Result<bool, StoreError> {
         let place = Place { queue, key };
-        if let Some(holder) = self.running.locks.lock().get(&place) {
-            return Ok(*holder == owner);
+        // One of an earlier epoch has been given back by a peer.
+        let epoch = self.session().await?.epoch;
+        if let Some(holder) = self.running.locks.lock().get(&place).filter(|holder| holder.epoch == epoch) {
+            return Ok(holder.owner == owner);
         }
-        self.settle().await;
-        let locked = matches!(self.submit(Operation::Lock(place)).await?, Answer::Locked(true));
-        if locked {
-            self.running.locks.lock().insert(place, owner);
-        }
-        Ok(locked)
+        self.settle().await?;
+        let Answer::Locked(Some(guard)) = self.submit(Operation::Lock(place)).await? else { return Ok(false) };
+        self.running.locks.lock().insert(place, Holder { owner, epoch: guard.keep() });
+        Ok(true)
     }
 
     /// False when this owner does not hold the lock. What looks at queues here next sees the message free.
     pub fn unlock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> bool {
         let place = Place { queue, key };
         let mut locks = self.running.locks.lock();
-        if locks.get(&place) != Some(&owner) {
+        let Some(Holder { epoch, .. }) = locks.get(&place).copied().filter(|holder| holder.owner == owner) else {
             return false;
-        }
+        };
         locks.remove(&place);
-        self.running.driver.inboxes[LAZY].release(vec![place]);
+        self.running.driver.inboxes[LAZY].release(vec![place], epoch);
         true
     }
 
@@ -499,10 +522,12 @@ impl SharedStore {
         let ended = Ended::of(&work);
         let prepared = self.submit(Operation::Prepare { work, number, xid: xid.as_ref().map(encode_xid) }).await;
         ended.note(self);
-        prepared?;
-        self.note_prepared(&in_doubt, 1);
-        self.running.units.prepared(unit, in_doubt);
-        Ok(())
+        // Unreachable: whether it is prepared is open, and its coordinator backs it out.
+        if matches!(prepared, Ok(_) | Err(StoreError::Unreachable | StoreError::Closed)) {
+            self.note_prepared(&in_doubt, 1);
+            self.running.units.prepared(unit, in_doubt);
+        }
+        prepared.map(|_| ())
     }
 
     /// As `PrivateStore::commit`.
@@ -542,9 +567,12 @@ impl SharedStore {
     /// # Errors
     /// `Unreachable`, `Closed`.
     pub async fn decided(&self) -> Result<Vec<i64>, StoreError> {
-        let session = self.session().await?;
-        let reader = &session.reader;
-        let rows = self.ask(reader.client.query(&reader.statements.decided_units, &[&session.member]).await)?;
+        let rows = self
+            .look(|session| async move {
+                let (client, s) = (&session.reader.client, &session.reader.statements);
+                client.query(&s.decided_units, &[&session.member]).await
+            })
+            .await?;
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 
@@ -595,8 +623,7 @@ impl SharedStore {
     /// `Unreachable`, `Closed`.
     pub async fn got_first(&self, unit: UnitOfWorkId) -> Result<Option<StoredMessage>, StoreError> {
         let Some(Claim { place, .. }) = self.running.units.first_got(unit) else { return Ok(None) };
-        let session = self.session().await?;
-        self.read(&session, place.queue, place.key).await
+        self.read(place.queue, place.key).await
     }
 
     /// This member's prepared units of work.
@@ -618,10 +645,13 @@ impl SharedStore {
         if let Answer::Expired(expired) = self.submit(Operation::TakeExpired { queue, now, maximum: EXPIRED }).await? {
             gone.extend(expired);
         }
-        let session = self.session().await?;
-        let reader = &session.reader;
-        let rows = reader.client.query(&reader.statements.next_expiries, &[&vec![queue_number(queue)]]).await;
-        let next = self.ask(rows)?.first().and_then(|row| row.get::<_, Option<i64>>(1));
+        let rows = self
+            .look(|session| async move {
+                let (client, s) = (&session.reader.client, &session.reader.statements);
+                client.query(&s.next_expiries, &[&vec![queue_number(queue)]]).await
+            })
+            .await?;
+        let next = rows.first().and_then(|row| row.get::<_, Option<i64>>(1));
         figures.set_next_expiry(next.map(crate::shared::row::timestamp));
         Ok(())
     }
@@ -636,11 +666,14 @@ impl SharedStore {
     /// `Uncommitted`: a unit of work of any member holds a message. `Unreachable`, `Database`, `Closed`.
     pub async fn clear(&self, queue: QueueId) -> Result<u32, StoreError> {
         let figures = self.figures(queue)?;
-        self.settle().await;
-        let session = self.session().await?;
-        let reader = &session.reader;
-        let held = reader.client.query_opt(&reader.statements.is_held, &[&queue_number(queue)]).await;
-        if self.ask(held)?.is_some() || figures.depth().uncommitted > 0 {
+        self.settle().await?;
+        let held = self
+            .look(|session| async move {
+                let (client, s) = (&session.reader.client, &session.reader.statements);
+                client.query_opt(&s.is_held, &[&queue_number(queue)]).await
+            })
+            .await?;
+        if held.is_some() || figures.depth().uncommitted > 0 {
             return Err(StoreError::Uncommitted);
         }
         let mut cleared = 0;
@@ -677,11 +710,13 @@ impl SharedStore {
     /// `Unreachable`, `Closed`.
     pub async fn survey(&self, queue: QueueId, maximum: usize, now: Timestamp) -> Result<Option<Survey>, StoreError> {
         let Some(figures) = self.running.driver.figures.of(queue) else { return Ok(None) };
-        let session = self.session().await?;
-        let found = fitting(&session, queue, None, &Selection::default(), now, &|_| true, maximum).await;
+        let selection = &Selection::default();
+        let found = self
+            .look(|session| async move { fitting(&session, queue, None, selection, now, &|_| true, maximum).await })
+            .await?;
         let mut survey = Survey::default();
-        for fitting in self.ask(found)? {
-            if let Some(stored) = self.read(&session, queue, fitting.key).await? {
+        for fitting in found {
+            if let Some(stored) = self.read(queue, fitting.key).await? {
                 survey.first.push(Surveyed {
                     position: stored.key.position,
                     message_id: stored.message.descriptor.message_id,
@@ -707,10 +742,7 @@ impl SharedStore {
         selection: &Selection<'_>,
         now: Timestamp,
     ) -> Result<Option<DeliveryKey>, StoreError> {
-        let session = self.session().await?;
-        let is_mine = |place| self.is_mine(place, selection.lock_owner);
-        let found = first_fitting(&session, queue, None, selection, now, &is_mine).await;
-        Ok(self.ask(found)?.map(|fitting| fitting.key))
+        Ok(self.fitting_behind(queue, None, selection, now).await?.map(|fitting| fitting.key))
     }
 
     /// Who is told that messages may have become available on a watched queue by what others did; the first listener stays.
@@ -763,46 +795,70 @@ impl SharedStore {
         })
     }
 
-    async fn submit(&self, operation: Operation) -> Result<Answer, StoreError> {
+    /// Asks until there is an answer: a connection that breaks meanwhile, or a database that falls silent, is not one.
+    pub(super) async fn look<T, F>(&self, mut looking: impl FnMut(Arc<Session>) -> F) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, tokio_postgres::Error>>,
+    {
         let driver = &self.running.driver;
-        driver.session().await?;
+        loop {
+            let session = self.session().await?;
+            let generation = session.generation;
+            let over = pin!(driver.until_over(generation));
+            match select(pin!(looking(session)), over).await {
+                Either::Left((Err(error), over)) if is_broken(&error) => {
+                    driver.broken(generation, &error);
+                    over.await;
+                }
+                Either::Left((answer, _)) => return self.ask(answer),
+                Either::Right(_) => {}
+            }
+        }
+    }
+
+    /// The lane refuses it when the database is away for longer than callers wait.
+    async fn submit(&self, operation: Operation) -> Result<Answer, StoreError> {
         let lane = if operation.must_last() { LASTING } else { LAZY };
-        driver.inboxes[lane].submit(operation).await.unwrap_or(Err(StoreError::Closed))
+        self.running.driver.inboxes[lane].submit(operation).await.unwrap_or(Err(StoreError::Closed))
     }
 
     /// Waits for releases that are on their way, so that what this member gave back can be found.
-    async fn settle(&self) {
-        for told in self.running.driver.inboxes[LAZY].settling() {
+    async fn settle(&self) -> Result<(), StoreError> {
+        let releases = self.running.driver.inboxes[LAZY].settling();
+        if !releases.is_empty() {
+            self.session().await?;
+        }
+        for told in releases {
             let _ = told.await;
         }
+        Ok(())
     }
 
-    async fn read(
-        &self,
-        session: &Session,
-        queue: QueueId,
-        key: DeliveryKey,
-    ) -> Result<Option<StoredMessage>, StoreError> {
-        let reader = &session.reader;
-        let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
-            [&queue_number(queue), &rank(key), &position(key)];
-        let row = self.ask(reader.client.query_opt(&reader.statements.read, &parameters).await)?;
-        let Some(mut found) = row.as_ref().map(Found::of) else { return Ok(None) };
-        if found.in_parts {
-            let bodies = read_parts(reader, vec![position(key)]).await.map_err(|_| StoreError::Unreachable)?;
-            let Some(body) = bodies.get(&position(key)) else { return Ok(None) };
-            found.set_body(Bytes::clone(body));
-        }
-        Ok(found.stored())
+    async fn read(&self, queue: QueueId, key: DeliveryKey) -> Result<Option<StoredMessage>, StoreError> {
+        let (number, rank, position) = (queue_number(queue), rank(key), position(key));
+        let found = self
+            .look(|session| async move {
+                let reader = &session.reader;
+                let row = reader.client.query_opt(&reader.statements.read, &[&number, &rank, &position]).await?;
+                let Some(mut found) = row.as_ref().map(Found::of) else { return Ok(None) };
+                if found.in_parts {
+                    let mut bodies = read_parts(reader, vec![position]).await?;
+                    let Some(body) = bodies.remove(&position) else { return Ok(None) };
+                    found.set_body(body);
+                }
+                Ok(Some(found))
+            })
+            .await?;
+        Ok(found.and_then(Found::stored))
     }
 
     fn is_mine(&self, place: Place, owner: Option<LockOwner>) -> bool {
-        owner.is_some() && self.running.locks.lock().get(&place).copied() == owner
+        owner.is_some() && self.running.locks.lock().get(&place).map(|holder| holder.owner) == owner
     }
 
     fn holds_locks(&self, queue: QueueId, owner: Option<LockOwner>) -> bool {
         let Some(owner) = owner else { return false };
-        self.running.locks.lock().iter().any(|(place, holder)| place.queue == queue && *holder == owner)
+        self.running.locks.lock().iter().any(|(place, holder)| place.queue == queue && holder.owner == owner)
     }
 
     fn seen(&self, queue: QueueId, key: DeliveryKey, backouts: u32, owner: LockOwner) -> Wanted {

@@ -5,31 +5,47 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// A running server.
 pub(crate) struct Server {
-    process: Child,
+    process: Mutex<Child>,
     port: u16,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
+    keeps: Keeps,
+}
+
+/// What a server still has after it was killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    Nothing,
+    WhatItHasAnswered,
 }
 
 /// A database with the tables of a group, on a server that other tests share.
 pub(crate) struct Database {
     pub(crate) url: String,
-    _server: Arc<Server>,
+    pub(crate) server: Arc<Server>,
 }
 
 impl Database {
     pub(crate) fn of_group(name: &str) -> Self {
+        Self::on(Server::shared(), name)
+    }
+
+    /// On a server of its own, which may be killed and started again.
+    pub(crate) fn of_group_to_be_killed(name: &str) -> Self {
+        Self::on(Arc::new(Server::start(Keeps::WhatItHasAnswered)), name)
+    }
+
+    fn on(server: Arc<Server>, name: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
-        let server = Server::shared();
         let database = format!("group_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         server.execute(&format!("CREATE DATABASE {database}")).expect("makes a database");
         let url = server.url(&database);
         runtime().block_on(storage::shared::create_group(&url, name)).expect("makes the tables");
-        Self { url, _server: server }
+        Self { url, server }
     }
 
     /// Runs SQL.
@@ -60,45 +76,72 @@ impl Server {
     /// The one of this process; started when there is none.
     pub(crate) fn shared() -> Arc<Self> {
         static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-        let mut shared = SHARED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         shared.upgrade().unwrap_or_else(|| {
-            let server = Arc::new(Self::start());
+            let server = Arc::new(Self::start(Keeps::Nothing));
             *shared = Arc::downgrade(&server);
             server
         })
     }
 
-    fn start() -> Self {
+    fn start(keeps: Keeps) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let data = folder.path().join("data");
         give_to_postgres(folder.path());
         let made = command("initdb")
             .args(["--username=test", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "-D"])
-            .arg(&data)
+            .arg(folder.path().join("data"))
             .output()
             .expect("initdb starts: the package postgresql is installed");
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
         let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
-        let process = command("postgres")
-            .arg("-D")
-            .arg(&data)
-            .args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="])
-            .args(["-c", "fsync=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("postgres starts");
-        let mut server = Self { process, port, _folder: folder };
+        let process = Mutex::new(run(folder.path(), port, keeps));
+        let server = Self { process, port, folder, keeps };
         server.wait_until_ready();
         server
     }
 
-    fn wait_until_ready(&mut self) {
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Ends it by a signal, `QUIT` or `KILL`, and waits until it is gone.
+    pub(crate) fn kill(&self, signal: &str) {
+        let mut process = self.process();
+        let sent = Command::new("kill").args([&format!("-{signal}"), &process.id().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "kill -{signal}");
+        process.wait().expect("ends");
+    }
+
+    /// On the same port and folder, once it was killed.
+    pub(crate) fn start_again(&self) {
+        for _ in 0..200 {
+            let mut process = self.process();
+            *process = run(self.folder.path(), self.port, self.keeps);
+            // Children of one that was killed may still be at work for a moment: then it refuses to start.
+            for _ in 0..600 {
+                if self.execute("SELECT 1").is_ok() {
+                    drop(process);
+                    return self.wait_until_ready();
+                }
+                if matches!(process.try_wait(), Ok(Some(_))) {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        panic!("postgres does not start again");
+    }
+
+    fn process(&self) -> MutexGuard<'_, Child> {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_until_ready(&self) {
+        let mut process = self.process();
         for _ in 0..600 {
             if self.execute("SELECT 1").is_ok() {
                 // What it says from now on must not fill the pipe.
-                if let Some(mut stderr) = self.process.stderr.take() {
+                if let Some(mut stderr) = process.stderr.take() {
                     std::thread::spawn(move || {
                         let mut buffer = [0; 4096];
                         while stderr.read(&mut buffer).is_ok_and(|length| length > 0) {}
@@ -106,9 +149,9 @@ impl Server {
                 }
                 return;
             }
-            if let Ok(Some(status)) = self.process.try_wait() {
+            if let Ok(Some(status)) = process.try_wait() {
                 let mut said = String::new();
-                if let Some(stderr) = &mut self.process.stderr {
+                if let Some(stderr) = &mut process.stderr {
                     let _ = stderr.read_to_string(&mut said);
                 }
                 panic!("postgres ended with {status}: {said}");
@@ -134,17 +177,32 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        let mut process = self.process();
         // An immediate end: nothing of it is needed any more.
-        let _ = Command::new("kill").args(["-QUIT", &self.process.id().to_string()]).status();
+        let _ = Command::new("kill").args(["-QUIT", &process.id().to_string()]).status();
         for _ in 0..100 {
-            if matches!(self.process.try_wait(), Ok(Some(_))) {
+            if matches!(process.try_wait(), Ok(Some(_))) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let _ = process.kill();
+        let _ = process.wait();
     }
+}
+
+fn run(folder: &Path, port: u16, keeps: Keeps) -> Child {
+    let fsync = if keeps == Keeps::WhatItHasAnswered { "fsync=on" } else { "fsync=off" };
+    command("postgres")
+        .arg("-D")
+        .arg(folder.join("data"))
+        .args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="])
+        .args(["-c", fsync, "-c", "max_connections=300", "-c", "shared_buffers=64MB"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("postgres starts")
 }
 
 /// PostgreSQL refuses to run as root: then it runs as its own user.

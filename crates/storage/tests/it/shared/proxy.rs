@@ -1,0 +1,191 @@
+//! A proxy on the loopback interface between a member and its database, which cuts, stalls and delays what goes through it.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+/// Which way bytes go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    ToServer,
+    ToClient,
+}
+
+/// Running until it is dropped.
+pub(crate) struct Proxy {
+    port: u16,
+    controls: Arc<Controls>,
+    _runtime: tokio::runtime::Runtime,
+}
+
+struct Controls {
+    server: SocketAddr,
+    refuses: AtomicBool,
+    delay_us: AtomicU64,
+    is_stalled: watch::Sender<bool>,
+    /// Raised by each cut.
+    cuts: watch::Sender<u64>,
+    trap: Mutex<Trap>,
+}
+
+/// Waits for the next transaction, and cuts its connection behind some bytes.
+#[derive(Default)]
+enum Trap {
+    #[default]
+    None,
+    Set(Way, u64),
+    /// On this connection, after so many bytes more.
+    Caught(u64, Way, u64),
+    Sprung,
+}
+
+impl Proxy {
+    /// In front of a server on the loopback interface.
+    pub(crate) fn start(server_port: u16) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("test-proxy")
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
+        let port = listener.local_addr().expect("has an address").port();
+        let controls = Arc::new(Controls {
+            server: ([127, 0, 0, 1], server_port).into(),
+            refuses: AtomicBool::new(false),
+            delay_us: AtomicU64::new(0),
+            is_stalled: watch::Sender::new(false),
+            cuts: watch::Sender::new(0),
+            trap: Mutex::default(),
+        });
+        runtime.spawn(accept(listener, Arc::clone(&controls)));
+        Self { port, controls, _runtime: runtime }
+    }
+
+    /// The database's address through the proxy.
+    pub(crate) fn url(&self, direct: &str) -> String {
+        let (host, database) = direct.rsplit_once('/').expect("postgres://user@host:port/database");
+        let (user, _) = host.rsplit_once(':').expect("a port");
+        format!("{user}:{}/{database}", self.port)
+    }
+
+    /// Ends all connections that there are.
+    pub(crate) fn cut(&self) {
+        self.controls.cuts.send_modify(|cuts| *cuts += 1);
+    }
+
+    /// Takes what comes and passes nothing on, until it is told otherwise; then what it has taken goes on.
+    pub(crate) fn stall(&self, stalls: bool) {
+        self.controls.is_stalled.send_replace(stalls);
+    }
+
+    /// New connections are closed at once.
+    pub(crate) fn refuse(&self, refuses: bool) {
+        self.controls.refuses.store(refuses, Ordering::Release);
+    }
+
+    /// Each piece waits for so long.
+    pub(crate) fn delay(&self, delay: Duration) {
+        let delay = u64::try_from(delay.as_micros()).expect("a short time");
+        self.controls.delay_us.store(delay, Ordering::Release);
+    }
+
+    /// The connection that begins the next transaction is cut after so many bytes from there on.
+    pub(crate) fn cut_transaction_after(&self, way: Way, bytes: u64) {
+        *self.controls.trap() = Trap::Set(way, bytes);
+    }
+
+    /// Whether the cut that was asked for has come about; nothing is cut any more.
+    pub(crate) fn disarm(&self) -> bool {
+        matches!(std::mem::take(&mut *self.controls.trap()), Trap::Sprung)
+    }
+}
+
+impl Controls {
+    fn trap(&self) -> std::sync::MutexGuard<'_, Trap> {
+        self.trap.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// How many of these bytes may pass before the connection is cut; `None`: all.
+    fn allowed(&self, connection: u64, way: Way, bytes: &[u8]) -> Option<usize> {
+        let mut trap = self.trap();
+        if let Trap::Set(trapped, after) = *trap
+            && way == Way::ToServer
+            && bytes.windows(6).any(|window| window == b"BEGIN\0")
+        {
+            *trap = Trap::Caught(connection, trapped, after);
+        }
+        let Trap::Caught(caught, trapped, left) = &mut *trap else { return None };
+        if *caught != connection || *trapped != way {
+            return None;
+        }
+        let length = bytes.len() as u64;
+        if *left >= length {
+            *left -= length;
+            return None;
+        }
+        let allowed = usize::try_from(*left).expect("less than a piece");
+        *trap = Trap::Sprung;
+        Some(allowed)
+    }
+}
+
+async fn accept(listener: TcpListener, controls: Arc<Controls>) {
+    for connection in 0.. {
+        let Ok((client, _)) = listener.accept().await else { return };
+        if !controls.refuses.load(Ordering::Acquire) {
+            tokio::spawn(pass(connection, client, Arc::clone(&controls)));
+        }
+    }
+}
+
+async fn pass(connection: u64, client: TcpStream, controls: Arc<Controls>) {
+    let mut cuts = controls.cuts.subscribe();
+    let passed = async {
+        let server = TcpStream::connect(controls.server).await?;
+        let _ = (client.set_nodelay(true), server.set_nodelay(true));
+        let (from_client, to_client) = client.into_split();
+        let (from_server, to_server) = server.into_split();
+        tokio::select! {
+            ended = pump(connection, Way::ToServer, from_client, to_server, &controls) => ended,
+            ended = pump(connection, Way::ToClient, from_server, to_client, &controls) => ended,
+        }
+    };
+    tokio::select! {
+        _ = passed => {}
+        _ = cuts.changed() => {}
+    }
+}
+
+/// Until either side ends.
+async fn pump(
+    connection: u64,
+    way: Way,
+    mut from: tokio::net::tcp::OwnedReadHalf,
+    mut to: tokio::net::tcp::OwnedWriteHalf,
+    controls: &Controls,
+) -> std::io::Result<()> {
+    let mut is_stalled = controls.is_stalled.subscribe();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let length = from.read(&mut buffer).await?;
+        if length == 0 {
+            return Ok(());
+        }
+        let _ = is_stalled.wait_for(|stalled| !stalled).await;
+        let delay = controls.delay_us.load(Ordering::Acquire);
+        if delay > 0 {
+            tokio::time::sleep(Duration::from_micros(delay)).await;
+        }
+        let allowed = controls.allowed(connection, way, &buffer[..length]);
+        to.write_all(&buffer[..allowed.unwrap_or(length)]).await?;
+        if allowed.is_some() {
+            return Ok(());
+        }
+    }
+}
