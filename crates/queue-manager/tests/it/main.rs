@@ -17,6 +17,7 @@ mod events;
 mod explained;
 mod failed_log;
 mod follow;
+mod group;
 mod groups;
 mod inquire;
 mod log;
