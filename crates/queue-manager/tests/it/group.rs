@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use model::authority::AuthorityObject;
@@ -11,12 +10,10 @@ use model::definition::structure::StructureDefinition;
 use model::definition::{AdministeredObject, QueueDefinition};
 use model::descriptor::{MessageDescriptor, Persistence};
 use model::group::GroupName;
-use model::message::Message;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
-use model::timestamp::Timestamp;
 use queue_manager::objects::ObjectError;
-use queue_manager::{Due, Follower, GroupOptions, Home, QueueManager, Receipt, ReceiptKey, StartOptions, Terms};
+use queue_manager::{Follower, GroupOptions, Home, QueueManager, StartOptions, Terms};
 use storage::StoreOptions;
 use storage::private::log::disk::DirectoryDisk;
 
@@ -109,27 +106,13 @@ async fn messages_of_a_shared_queue_are_got_in_units_of_work_like_any_others() {
 }
 
 #[tokio::test]
-async fn what_a_shared_queue_cannot_do_is_refused_and_leaves_nothing() {
+async fn a_shared_queue_is_not_followed() {
     let member = with_shared_queues().await;
     let connection = connect(&member, administrator());
-    let options = PutOptions { flags: PutFlags::NO_SYNCPOINT, ..PutOptions::default() };
-    let message = || Box::new(Message { descriptor: MessageDescriptor::default(), body: Bytes::from("x") });
-    let receipt = |_, _| Receipt {
-        key: ReceiptKey([7; 16]),
-        expires: Timestamp::from_millis(u64::MAX / 2000),
-        value: Bytes::from("answer"),
-    };
-    let with_receipt =
-        connection.put1_with_receipt(&administrator(), &object("SAFE"), message(), &options, &receipt).await;
-    assert_eq!(with_receipt.map(drop), Err(Reason::FunctionNotSupported));
-    let due = Due::After(Duration::from_secs(60));
-    let later = connection.put1_due(&administrator(), &object("SAFE"), message(), &options, Some(due)).await;
-    assert_eq!(later.map(drop), Err(Reason::FunctionNotSupported));
     let browse = connection.open(&administrator(), &object("SAFE"), OpenOptions::BROWSE).await.unwrap().handle;
     let get = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };
     let followed = connection.follow(browse, &mut Follower::default(), &get, &Terms::default()).await;
     assert_eq!(followed.map(drop), Err(Reason::FunctionNotSupported));
-    assert_eq!(member.queue_status(&name("SAFE")).unwrap().depth.current, 0);
 }
 
 #[tokio::test]
