@@ -215,9 +215,10 @@ impl Engine {
         self.topics.read().get(name).cloned()
     }
 
-    /// Whether a queue-manager name means this one: blank or its own.
+    /// Whether a queue-manager name means this one: blank, its own, or that of its queue-sharing group.
     pub(crate) fn is_this(&self, queue_manager: &ObjectName) -> bool {
-        queue_manager.is_blank() || *queue_manager == self.name
+        let is_group = || self.group.as_ref().is_some_and(|group| group.name.as_str() == queue_manager.as_str());
+        queue_manager.is_blank() || *queue_manager == self.name || is_group()
     }
 
     pub(crate) fn phase(&self) -> Phase {
