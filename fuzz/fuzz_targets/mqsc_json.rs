@@ -3,10 +3,12 @@
 #![no_main]
 
 use command::json::Request;
+use model::definition::attribute::Membership;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|body: &[u8]| {
     if let Ok(request) = Request::read(body) {
-        let _ = request.prepare();
+        let _ = request.prepare(Membership::Alone);
+        let _ = request.prepare(Membership::Member);
     }
 });

@@ -5,16 +5,19 @@
 
 use model::authority::{Authority, AuthorityObject, Entity};
 use model::definition::attribute::{Attribute, Kind, Value};
+use model::definition::queue::Disposition;
 use model::name::QueueName;
 use model::options::OpenOptions;
 
 pub mod channel;
 pub mod channel_authentication;
+pub mod group;
 pub mod system;
 pub mod topic;
 
 use channel::ChannelCommand;
 use channel_authentication::{ChannelAuthenticationQuery, SetChannelAuthentication};
+use group::{DispositionChoice, GroupCommand, Scope};
 use system::SystemCommand;
 use topic::{SubscriptionQuery, SubscriptionStatusQuery, TopicStatusQuery};
 
@@ -28,13 +31,15 @@ pub enum Command {
     Delete(Delete),
     /// DELETE with IGNSTATE(YES): that there is no such object is fine.
     DeleteIfThere(Delete),
-    ClearQueue(QueueName),
+    ClearQueue(QueueName, DispositionChoice),
     /// DISPLAY QUEUE, QLOCAL ..., TOPIC and the like; not of subscriptions.
     DisplayObjects {
         kinds: Vec<Kind>,
         name: Pattern,
         /// CLUSTER(A*) and the like: an attribute that an object has to have with such a value.
         having: Vec<(&'static str, Pattern)>,
+        /// Of queues.
+        dispositions: DispositionChoice,
         request: Request,
     },
     DisplayQueueManager(Request),
@@ -72,6 +77,12 @@ pub enum Command {
     /// RESET QMGR TYPE(STATISTICS): statistics messages now, and a new interval.
     ResetStatistics,
     RefreshSecurity,
+    Group(GroupCommand),
+    /// With CMDSCOPE.
+    Scoped {
+        scope: Scope,
+        command: Box<Self>,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -83,6 +94,8 @@ pub struct Define {
     /// Take what is not set from this object of the same kind.
     pub like: Option<String>,
     pub replace: bool,
+    /// QSGDISP, of queues.
+    pub disposition: Disposition,
     pub settings: Vec<Setting>,
 }
 
@@ -93,6 +106,8 @@ pub struct Alter {
     pub name: String,
     /// Even when the queue is open and the change would be felt.
     pub force: bool,
+    /// Of queues: which of those of that name.
+    pub dispositions: DispositionChoice,
     pub settings: Vec<Setting>,
 }
 
@@ -105,6 +120,8 @@ pub struct Delete {
     pub purge: bool,
     /// Authority records with exactly this name go too.
     pub authority_records: bool,
+    /// Of queues: which of those of that name.
+    pub dispositions: DispositionChoice,
 }
 
 /// One attribute and the value to give it; `attribute.value.check` has passed.

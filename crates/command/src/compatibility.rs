@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use ::queue_manager::QueueManager;
 use model::authority::{AuthorityObject, Principal};
-use model::definition::attribute::Kind;
+use model::definition::attribute::{Kind, Membership};
 use model::name::ObjectName;
 
 use crate::command::channel::ChannelCommand;
@@ -104,7 +104,7 @@ struct Look<'a> {
 impl Look<'_> {
     async fn command(&mut self, text: &str) {
         let mut source = Source::new(text);
-        match statement(&mut source) {
+        match statement(&mut source, self.queue_manager.membership()) {
             Ok(statement) => self.statement(statement).await,
             Err(problem) => {
                 let shown: String = text.chars().take(60).collect();
@@ -118,7 +118,7 @@ impl Look<'_> {
         let command = title(&statement);
         let mut is_refused = false;
         loop {
-            let problem = match interpret(statement.clone()) {
+            let problem = match interpret(statement.clone(), self.queue_manager.membership()) {
                 Ok(understood) if is_refused => {
                     self.attributes(&command, &statement, &understood);
                     return self.find(&command, None, Verdict::Refused, String::new());
@@ -126,7 +126,7 @@ impl Look<'_> {
                 Ok(understood) => return self.understood(&command, &statement, &understood).await,
                 Err(problem) => problem,
             };
-            let Some(index) = culprit(&statement, &problem) else {
+            let Some(index) = culprit(&statement, &problem, self.queue_manager.membership()) else {
                 return self.find(&command, None, Verdict::Refused, reason(&problem));
             };
             is_refused = true;
@@ -225,7 +225,7 @@ fn settings(command: &Command) -> Option<(Kind, &str, &[Setting])> {
 }
 
 /// The parameter that a problem is about: that whose end it tells, or one without which it is gone.
-fn culprit(statement: &Statement, problem: &Problem) -> Option<usize> {
+fn culprit(statement: &Statement, problem: &Problem, membership: Membership) -> Option<usize> {
     let told = problem.position();
     if let Some(index) = statement.parameters.iter().position(|known| told.is_some() && known.end == told) {
         return Some(index);
@@ -233,7 +233,7 @@ fn culprit(statement: &Statement, problem: &Problem) -> Option<usize> {
     (0..statement.parameters.len()).find(|index| {
         let mut without = statement.clone();
         without.parameters.remove(*index);
-        interpret(without).err().is_none_or(|other| other != *problem && !other.is_about_what_is_missing())
+        interpret(without, membership).err().is_none_or(|other| other != *problem && !other.is_about_what_is_missing())
     })
 }
 

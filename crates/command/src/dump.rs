@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 
 use model::authority::{AuthorityObject, AuthorityRecord, Entity};
 use model::definition::attribute::{self, Access, Attribute, Kind, Shown, Value, ValueType, View};
-use model::definition::queue::DefinitionType;
+use model::definition::queue::{DefinitionType, Disposition};
 use model::definition::subscription::MadeBy;
 use model::definition::{AdministeredObject, ChannelAuthentication, History, QueueManagerDefinition};
 use queue_manager::QueueManager;
 
 use crate::command::{Request, Selection};
-use crate::execute::as_defined;
+use crate::execute::{as_defined, disposition_word};
 use crate::filter::Pattern;
 use crate::{authority_words, status};
 
@@ -47,6 +47,10 @@ pub fn dump(queue_manager: &QueueManager, options: &DumpOptions) -> String {
     dump.title();
     if dump.wants(&["object", "qmgr"]) {
         dump.manager();
+    }
+    // Shared queues name them.
+    if dump.wants(export_words(AuthorityObject::Structure)) {
+        dump.family(AuthorityObject::Structure);
     }
     if dump.wants(&["object", "queue"]) {
         dump.queues();
@@ -83,6 +87,7 @@ fn export_words(family: AuthorityObject) -> &'static [&'static str] {
         AuthorityObject::Service => &["object", "service", "srvc"],
         AuthorityObject::AuthenticationInformation => &["object", "authinfo"],
         AuthorityObject::CommunicationInformation => &["object", "comminfo"],
+        AuthorityObject::Structure => &["object"],
         AuthorityObject::QueueManager
         | AuthorityObject::Queue
         | AuthorityObject::Topic
@@ -92,7 +97,7 @@ fn export_words(family: AuthorityObject) -> &'static [&'static str] {
 
 /// What a script can set of a definition.
 fn rows(view: View<'_>) -> impl Iterator<Item = &'static Attribute> {
-    attribute::of(view.kind()).filter(|row| row.access != Access::ReadOnly)
+    attribute::told_by(view).filter(|row| row.access != Access::ReadOnly)
 }
 
 /// Is the attribute other than in a fresh definition?
@@ -157,7 +162,9 @@ impl Dump<'_> {
     }
 
     fn queues(&mut self) {
-        let mut queues = self.queue_manager.queues();
+        // Those of the group first: copies are made of them.
+        let mut queues = self.queue_manager.group_queues();
+        queues.extend(self.queue_manager.queues());
         queues.sort_by_key(|queue| is_default_object(queue.name.as_str()));
         for queue in queues {
             let dynamic =
@@ -195,16 +202,19 @@ impl Dump<'_> {
     /// Channels, listeners and the others, family by family.
     fn objects(&mut self) {
         for family in AdministeredObject::FAMILIES {
-            if !self.wants(export_words(family)) {
-                continue;
+            if family != AuthorityObject::Structure && self.wants(export_words(family)) {
+                self.family(family);
             }
-            let mut objects = self.queue_manager.objects(family);
-            objects.sort_by_key(|object| is_default_object(object.name().as_str()));
-            for object in objects {
-                let view = View::Object(&object);
-                if self.selects(object.name().as_str(), object.history(), view) {
-                    self.definition(object.kind(), object.name().as_str(), view);
-                }
+        }
+    }
+
+    fn family(&mut self, family: AuthorityObject) {
+        let mut objects = self.queue_manager.objects(family);
+        objects.sort_by_key(|object| is_default_object(object.name().as_str()));
+        for object in objects {
+            let view = View::Object(&object);
+            if self.selects(object.name().as_str(), object.history(), view) {
+                self.definition(object.kind(), object.name().as_str(), view);
             }
         }
     }
@@ -214,6 +224,11 @@ impl Dump<'_> {
         let mut parts = self.settings(name, view);
         if let Some((keyword, word)) = kind.type_parameter() {
             parts.insert(0, format!("{keyword}({word})"));
+        }
+        if let View::Queue(queue, _) = view
+            && queue.disposition != Disposition::QueueManager
+        {
+            parts.insert(0, format!("QSGDISP({})", disposition_word(queue.disposition)));
         }
         self.command(&head, &parts, "REPLACE");
     }

@@ -7,6 +7,7 @@ mod administered;
 mod authority;
 mod channel;
 mod channel_authentication;
+mod group;
 mod object;
 mod queue;
 mod queue_manager;
@@ -28,23 +29,32 @@ use tracing::warn;
 use crate::command::{Alter, Command, Define, Delete, Setting};
 use crate::message;
 use crate::reply::{
-    MQRCCF_ATTR_VALUE_ERROR, MQRCCF_LISTENER_STILL_ACTIVE, MQRCCF_OBJECT_ALREADY_EXISTS, MQRCCF_OBJECT_OPEN,
-    MQRCCF_OBJECT_WRONG_TYPE, MQRCCF_PARM_MISSING, MQRCCF_SERVICE_RUNNING, MQRCCF_TOPIC_STRING_ALREADY_EXISTS, Reply,
+    MQRCCF_ATTR_VALUE_ERROR, MQRCCF_CF_STRUC_ERROR, MQRCCF_DISPOSITION_CONFLICT, MQRCCF_LISTENER_STILL_ACTIVE,
+    MQRCCF_OBJECT_ALREADY_EXISTS, MQRCCF_OBJECT_OPEN, MQRCCF_OBJECT_WRONG_TYPE, MQRCCF_PARM_MISSING,
+    MQRCCF_Q_MGR_NOT_IN_QSG, MQRCCF_SERVICE_RUNNING, MQRCCF_TOPIC_STRING_ALREADY_EXISTS, Reply,
 };
 
 pub(crate) use object::as_defined;
+pub(crate) use status::disposition_word;
 
 /// Runs one command with `caller`'s authority; `observed.rs` tells of it.
 pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, command: &Command) -> Reply {
+    let command = match command {
+        Command::Scoped { scope, command } => match group::check_scope(queue_manager, scope) {
+            Ok(()) => command.as_ref(),
+            Err(failure) => return failure.reply(),
+        },
+        other => other,
+    };
     let outcome = match command {
         Command::Define(define) => self::define(queue_manager, caller, define).await,
         Command::Alter(alter) => self::alter(queue_manager, caller, alter).await,
         Command::Delete(delete) => self::delete(queue_manager, caller, delete).await,
         Command::DeleteIfThere(delete) => delete_if_there(queue_manager, caller, delete).await,
         Command::AlterQueueManager(settings) => queue_manager::alter(queue_manager, caller, settings).await,
-        Command::ClearQueue(name) => queue::clear(queue_manager, caller, name).await,
-        Command::DisplayObjects { kinds, name, having, request } => {
-            object::display(queue_manager, caller, kinds, name, having, request)
+        Command::ClearQueue(name, dispositions) => queue::clear(queue_manager, caller, name, *dispositions).await,
+        Command::DisplayObjects { kinds, name, having, dispositions, request } => {
+            object::display(queue_manager, caller, kinds, name, having, *dispositions, request)
         }
         Command::DisplayQueueManager(request) => queue_manager::display(queue_manager, caller, request),
         Command::DisplayQueueStatus { name, about, request } => {
@@ -76,6 +86,9 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
             .map_err(Failure::from),
         Command::RefreshSecurity => authority::require_of_queue_manager(queue_manager, caller, Authority::CHANGE)
             .map(|()| Reply::done(message::SECURITY_REFRESHED)),
+        Command::Group(command) => group::run(queue_manager, caller, command),
+        // A scope holds no scope.
+        Command::Scoped { .. } => Err(group::wrong_scope("")),
         Command::SetChannelAuthentication(set) => channel_authentication::set(queue_manager, caller, set).await,
         Command::DisplayChannelAuthentication(query) => channel_authentication::display(queue_manager, caller, query),
     };
@@ -191,6 +204,11 @@ fn object_error(error: &ObjectError) -> Reply {
         ObjectError::TopicStringExists { other, .. } => {
             Reply::failed(MQRCCF_TOPIC_STRING_ALREADY_EXISTS, message::TOPIC_STRING_EXISTS, &[other])
         }
+        ObjectError::NotInGroup => Reply::failed(MQRCCF_Q_MGR_NOT_IN_QSG, message::NOT_IN_GROUP, &[]),
+        ObjectError::Disposition { name } => {
+            Reply::failed(MQRCCF_DISPOSITION_CONFLICT, message::OTHER_DISPOSITION, &[name])
+        }
+        ObjectError::Structure { name } => Reply::failed(MQRCCF_CF_STRUC_ERROR, message::NO_STRUCTURE, &[name]),
         ObjectError::Reason(reason) => Reply::failed(reason.number(), message::UNEXPECTED, &[&reason.to_string()]),
     }
 }

@@ -10,7 +10,7 @@ mod reply;
 mod request;
 mod words;
 
-use model::definition::attribute::Kind;
+use model::definition::attribute::{Kind, Membership};
 use model::name::ObjectName;
 use model::reason::Reason;
 use queue_manager::QueueManager;
@@ -63,14 +63,14 @@ enum Form {
 }
 
 impl Request {
-    /// Makes a command of the request.
+    /// Makes a command of the request, for a queue manager that is in a queue-sharing group or in none.
     ///
     /// # Errors
     /// `Attribute` and `Command` for a JSON command that cannot be meant; a text is never refused.
-    pub fn prepare(self) -> Result<Prepared, Refusal> {
+    pub fn prepare(self, membership: Membership) -> Result<Prepared, Refusal> {
         match self {
             Self::Text(text) => {
-                let command = mqsc::parse(&text);
+                let command = mqsc::parse(&text, membership);
                 Ok(Prepared {
                     form: Form::Text,
                     only_reads: mqsc::only_reads(&text),
@@ -83,13 +83,13 @@ impl Request {
                 let only_reads = statement.verb.only_reads();
                 let text = statement.text();
                 if is_untyped(&statement) {
-                    check_untyped(&statement)?;
+                    check_untyped(&statement, membership)?;
                     return Ok(Prepared { form: Form::Words, text, ready: Ready::Untyped(statement), only_reads });
                 }
                 let command = if is_of_z_os(&statement) {
                     Err(Problem::unsupported("DISPLAY CMDSERV".to_owned()))
                 } else {
-                    mqsc::interpret(statement)
+                    mqsc::interpret(statement, membership)
                 };
                 if let Err(problem) = &command
                     && let Some(keyword) = problem.unknown_keyword()
@@ -125,7 +125,7 @@ impl Prepared {
                     return reply::parameters(&reply);
                 };
                 let text = statement.text();
-                typed = mqsc::interpret(statement);
+                typed = mqsc::interpret(statement, queue_manager.membership());
                 (&typed, text)
             }
         };
@@ -145,7 +145,7 @@ impl Prepared {
 
 /// Runs one command that came as text, and answers as to a JSON command: attributes instead of lines.
 pub async fn run_text(queue_manager: &QueueManager, issuer: &Issuer<'_>, text: &str) -> (Vec<u8>, Outcome) {
-    let command = match mqsc::parse(text) {
+    let command = match mqsc::parse(text, queue_manager.membership()) {
         Ok(command) => command,
         Err(problem) => return (reply::problem_message(&problem), problem.answer().outcome),
     };
@@ -175,10 +175,10 @@ fn is_untyped(statement: &Statement) -> bool {
 
 /// # Errors
 /// `Attribute`: a keyword that no type of the object has.
-fn check_untyped(statement: &Statement) -> Result<(), Refusal> {
+fn check_untyped(statement: &Statement, membership: Membership) -> Result<(), Refusal> {
     let mut unknown = None;
     for (_, keyword, word) in types(statement) {
-        match mqsc::interpret(of_type(statement, keyword, word)) {
+        match mqsc::interpret(of_type(statement, keyword, word), membership) {
             Err(problem) if problem.unknown_keyword().is_some() => {
                 unknown = problem.unknown_keyword().map(str::to_ascii_lowercase);
             }

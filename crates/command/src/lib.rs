@@ -29,6 +29,7 @@ mod subject;
 mod unfold;
 
 use model::authority::Principal;
+use model::definition::attribute::Membership;
 use queue_manager::QueueManager;
 use queue_manager::event::command::{Issued, Issuer, Origin};
 
@@ -63,7 +64,7 @@ pub async fn run(queue_manager: &QueueManager, caller: &Principal, text: &str) -
 
 /// Runs one command that came another way.
 pub async fn run_issued(queue_manager: &QueueManager, issuer: &Issuer<'_>, text: &str) -> Answer {
-    match mqsc::parse(text) {
+    match mqsc::parse(text, queue_manager.membership()) {
         Ok(command) => execute_issued(queue_manager, issuer, Issued::Mqsc(text), &command).await.answer(),
         Err(problem) => problem.answer(),
     }
@@ -71,7 +72,7 @@ pub async fn run_issued(queue_manager: &QueueManager, issuer: &Issuer<'_>, text:
 
 /// Parses only: `runmqsc -v`.
 pub fn verify(text: &str) -> Answer {
-    match mqsc::parse(text) {
+    match mqsc::parse(text, Membership::Alone) {
         Ok(_) => Answer::default(),
         Err(problem) => problem.answer(),
     }

@@ -112,6 +112,9 @@ pub const TOPIC_DETAILS: Message = Message::new("AMQ8633I", "Display topic detai
 pub const QUEUE_MANAGER_STATUS: Message = Message::new("AMQ8705I", "Display Queue Manager Status details.");
 pub const AUTHORITY_SERVICE_DETAILS: Message = Message::new("AMQ8865I", "Display authority service details.");
 pub const ENTITY_AUTHORITY_DETAILS: Message = Message::new("AMQ8866I", "Display entity authority details.");
+pub const GROUP_DETAILS: Message = Message::new("CSQM201I", "Display group details.");
+pub const STRUCTURE_DETAILS: Message = Message::new("CSQM201I", "Display structure details.");
+pub const STRUCTURE_STATUS_DETAILS: Message = Message::new("CSQM201I", "Display structure status details.");
 pub const COMMUNICATION_DETAILS: Message = Message::new("AMQ8861I", "Display communication information details.");
 pub const AUTHORITY_DETAILS: Message = Message::new("AMQ8864I", "Display authority record details.");
 
@@ -128,6 +131,12 @@ pub const NO_WAY: Message = Message::new(
 );
 pub const SERVICE_DOES_NOT_START: Message =
     Message::new("QUA0005W", "Service {} is kept as a definition only. Services are not started here.");
+pub const NOT_IN_GROUP: Message = Message::new("QUA0007E", "The queue manager is in no queue-sharing group.");
+pub const OTHER_DISPOSITION: Message = Message::new("QUA0008E", "Object {} is there with another QSGDISP.");
+pub const NO_STRUCTURE: Message =
+    Message::new("QUA0009E", "Structure '{}' is not defined: DEFINE CFSTRUCT comes first.");
+pub const NOT_REACHED: Message =
+    Message::new("QUA0010E", "Queue manager '{}' of CMDSCOPE cannot be reached from here.");
 pub const NO_EFFECT: Message = Message::new("QUA0004W", "{} of {} has no effect: {}.");
 pub const CIPHER_NOT_SERVED: Message = Message::new("QUA0006W", "Channel {} refuses every client: {}.");
 

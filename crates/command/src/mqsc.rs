@@ -13,6 +13,8 @@ mod problem;
 pub mod split;
 pub(crate) mod statement;
 
+use model::definition::attribute::Membership;
+
 use crate::command::Command;
 use statement::{Source, Statement};
 
@@ -22,16 +24,19 @@ pub use problem::Problem;
 /// Longest command, continuations joined, in bytes.
 pub const MAXIMUM_LENGTH: usize = 32_768;
 
+/// `membership` says whether the queue manager has the commands and keywords of a queue-sharing group.
+///
 /// # Errors
 /// Not a command, or not one this queue manager has; `Problem` says which and shows where.
-pub fn parse(text: &str) -> Result<Command, Problem> {
+pub fn parse(text: &str, membership: Membership) -> Result<Command, Problem> {
     if text.len() > MAXIMUM_LENGTH {
         let shown: String = text.chars().take(80).collect();
         let problem = Problem::syntax(format!("a command is at most {MAXIMUM_LENGTH} bytes long"));
         return Err(problem.within(text, &shown));
     }
     let mut source = Source::new(text);
-    statement(&mut source).and_then(interpret).map_err(|problem| source.place(problem))
+    let command = statement(&mut source, membership).and_then(|statement| interpret(statement, membership));
+    command.map_err(|problem| source.place(problem))
 }
 
 /// Does the command change nothing? A text that is no command does not.
@@ -45,9 +50,9 @@ pub fn is_verb(word: &str) -> bool {
 }
 
 /// The words of a command this queue manager has.
-pub(crate) fn statement(source: &mut Source<'_>) -> Result<Statement, Problem> {
+pub(crate) fn statement(source: &mut Source<'_>, membership: Membership) -> Result<Statement, Problem> {
     let (verb, object) = source.head()?;
-    interpret::resolve(verb, &object)?;
+    interpret::resolve(verb, &object, membership)?;
     let (name, parameters) = source.rest()?;
     Ok(Statement { verb, object, name, parameters })
 }

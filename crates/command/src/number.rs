@@ -7,6 +7,7 @@ use model::definition::attribute::Kind;
 
 use crate::command::Command;
 use crate::command::channel::ChannelCommand;
+use crate::command::group::GroupCommand;
 use crate::command::system::SystemCommand;
 
 /// The command that a PCF program would send for the same effect; 0 (MQCMD_NONE) for one that has none.
@@ -17,7 +18,7 @@ pub(crate) fn of(command: &Command) -> i32 {
         Command::Delete(delete) | Command::DeleteIfThere(delete) => of_object(delete.kind).delete,
         Command::AlterQueueManager(_) => 1,
         Command::DisplayQueueManager(_) => 2,
-        Command::ClearQueue(_) => 9,
+        Command::ClearQueue(..) => 9,
         Command::DisplayObjects { kinds, .. } => kinds.first().map_or(0, |kind| of_object(*kind).inquire),
         Command::RefreshConfiguration(_) => 16,
         Command::PingQueueManager => 40,
@@ -40,6 +41,9 @@ pub(crate) fn of(command: &Command) -> i32 {
         Command::DisplayChannelAuthentication(_) => 204,
         Command::Channel(command) => of_channel(command),
         Command::System(command) => of_system(command),
+        Command::Group(GroupCommand::DisplayStructureStatus { .. }) => 116,
+        Command::Group(GroupCommand::Display(_)) => 119,
+        Command::Scoped { command, .. } => of(command),
     }
 }
 
@@ -99,17 +103,22 @@ const fn of_object(kind: Kind) -> Numbers {
         AuthorityObject::AuthenticationInformation => numbers(79, 81, 82, 83),
         AuthorityObject::Service => numbers(149, 151, 152, 153),
         AuthorityObject::CommunicationInformation => numbers(192, 190, 194, 191),
+        AuthorityObject::Structure => numbers(101, 108, 112, 115),
     }
 }
 
 /// DISPLAY and PING change nothing.
-pub(crate) const fn only_reads(command: &Command) -> bool {
+pub(crate) fn only_reads(command: &Command) -> bool {
+    if let Command::Scoped { command, .. } = command {
+        return only_reads(command);
+    }
     matches!(
         command,
         Command::DisplayQueueManager(_)
             | Command::DisplayObjects { .. }
             | Command::PingQueueManager
             | Command::DisplayQueueStatus { .. }
+            | Command::Group(_)
             | Command::DisplayConnections(_)
             | Command::DisplayAuthority(_)
             | Command::DisplayEntityAuthority(_)

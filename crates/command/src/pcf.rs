@@ -90,7 +90,8 @@ async fn answers(session: &Session<'_>, request: &Message) -> Result<Vec<Answer>
     if !header.is_last {
         return Err(Refusal::of(MQRCCF_CFH_CONTROL_ERROR));
     }
-    let row = table::find(header.command).ok_or(Refusal::of(MQRCCF_CFH_COMMAND_ERROR))?;
+    let row =
+        table::find(header.command, session.queue_manager.membership()).ok_or(Refusal::of(MQRCCF_CFH_COMMAND_ERROR))?;
     let parameters = request::Parameters::new(&request.parameters)?;
     match &row.action {
         Action::Create(subject) => request::create(session, subject, parameters).await,

@@ -4,11 +4,12 @@
 //! Sources: MQ reference, "DISPLAY QSTATUS", "DISPLAY CONN", "DISPLAY QMSTATUS", "DISPLAY AUTHREC", 9.3 and 9.4.
 
 pub(crate) mod channel;
+pub(crate) mod structure;
 pub(crate) mod system;
 pub(crate) mod topic;
 
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
-use model::definition::attribute::{JsonWord, Shown, Value, ValueType, Word, date_text, time_text};
+use model::definition::attribute::{JsonWord, Membership, Shown, Value, ValueType, Word, date_text, time_text};
 use model::options::OpenOptions;
 use model::timestamp::Timestamp;
 use queue_manager::status::{ConnectionStatus, HandleStatus, QueueManagerStatus, QueueStatus};
@@ -21,6 +22,8 @@ pub(crate) struct Row<T> {
     pub(crate) mqsc: &'static str,
     pub(crate) value: ValueType,
     pub(crate) when: When,
+    /// Which queue managers show it.
+    pub(crate) membership: Membership,
     read: Read<T>,
 }
 
@@ -41,11 +44,16 @@ pub(crate) enum When {
 }
 
 const fn row<T>(mqsc: &'static str, value: ValueType, when: When, read: fn(&T) -> Value) -> Row<T> {
-    Row { mqsc, value, when, read: Read::Always(read) }
+    Row { mqsc, value, when, membership: Membership::Alone, read: Read::Always(read) }
 }
 
 const fn optional<T>(mqsc: &'static str, value: ValueType, when: When, read: fn(&T) -> Option<Value>) -> Row<T> {
-    Row { mqsc, value, when, read: Read::Sometimes(read) }
+    Row { mqsc, value, when, membership: Membership::Alone, read: Read::Sometimes(read) }
+}
+
+/// One that members of a queue-sharing group alone show.
+const fn of_members<T>(mqsc: &'static str, value: ValueType, when: When, read: fn(&T) -> Option<Value>) -> Row<T> {
+    Row { mqsc, value, when, membership: Membership::Member, read: Read::Sometimes(read) }
 }
 
 const TEXT: ValueType = ValueType::Text { maximum: 256 };
@@ -57,6 +65,8 @@ pub(crate) struct QueueView {
     /// MONQ as it counts: OFF, LOW, MEDIUM, HIGH.
     pub(crate) monitoring: String,
     pub(crate) maximum_file_size_mb: u32,
+    /// Of members of a queue-sharing group.
+    pub(crate) disposition: Option<&'static str>,
     pub(crate) now: Timestamp,
 }
 
@@ -120,6 +130,7 @@ const UNCOMMITTED: ValueType = ValueType::Integer {
 pub(crate) static QUEUE_STATUS: &[Row<QueueView>] = &[
     row("QUEUE", ValueType::Name, When::Always, |q| Value::from(q.status.name.as_str())),
     row("TYPE", TEXT, When::Always, |_| Value::from("QUEUE")),
+    of_members("QSGDISP", TEXT, When::Usual, |q| q.disposition.map(Value::from)),
     row("CURDEPTH", NUMBER, When::Usual, |q| q.status.depth.current.into()),
     row("CURFSIZE", NUMBER, When::Usual, |q| {
         Value::Integer(i64::try_from(q.status.depth.bytes.div_ceil(1 << 20)).unwrap_or(i64::MAX))
@@ -261,7 +272,13 @@ pub(crate) static AUTHORITY_SERVICE: &[Row<()>] = &[
 
 /// The row a keyword names.
 pub(crate) fn find<T>(rows: &[Row<T>], keyword: &str) -> Option<(&'static str, ValueType)> {
-    rows.iter().find(|row| row.mqsc == keyword).map(|row| (row.mqsc, row.value))
+    find_of(Membership::Alone, rows, keyword)
+}
+
+/// The row a keyword names at a queue manager that is in a queue-sharing group or in none.
+pub(crate) fn find_of<T>(membership: Membership, rows: &[Row<T>], keyword: &str) -> Option<(&'static str, ValueType)> {
+    let row = rows.iter().find(|row| row.mqsc == keyword && row.membership <= membership)?;
+    Some((row.mqsc, row.value))
 }
 
 /// What `request` wants to see of `subject`; `None` when its condition does not hold.

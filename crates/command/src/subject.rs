@@ -31,6 +31,7 @@ pub(crate) fn subjects(queue_manager: &QueueManager, command: &Command) -> Vec<S
         Command::Define(define) => object(define.kind, &define.name),
         Command::Alter(alter) => object(alter.kind, &alter.name),
         Command::Delete(delete) | Command::DeleteIfThere(delete) => object(delete.kind, &delete.name),
+        Command::Scoped { command, .. } => subjects(queue_manager, command),
         Command::AlterQueueManager(_) => object(Kind::QueueManager, queue_manager.name().as_str()),
         Command::SetAuthority(set) => records(&set.key),
         Command::DeleteAuthority(key) => records(key),

@@ -135,9 +135,12 @@ pub enum AuthorityObject {
     Service,
     CommunicationInformation,
     RemoteQueueManager,
+    /// A structure of a queue-sharing group: administrators alone change and display it, so no record names it.
+    Structure,
 }
 
 impl AuthorityObject {
+    /// Those that records are about.
     pub const ALL: [Self; 12] = [
         Self::QueueManager,
         Self::Queue,
@@ -178,6 +181,7 @@ impl AuthorityObject {
             Self::Service => ("SERVICE", "service", "srvc"),
             Self::CommunicationInformation => ("COMMINFO", "comminfo", "info"),
             Self::RemoteQueueManager => ("RQMNAME", "rqmname", "rqmn"),
+            Self::Structure => ("CFSTRUCT", "cfstruct", "cfst"),
         }
     }
 
@@ -192,6 +196,7 @@ impl AuthorityObject {
             Self::AuthenticationInformation => 7,
             Self::Topic => 8,
             Self::CommunicationInformation => 9,
+            Self::Structure => 10,
             Self::Listener => 11,
             Self::Service => 12,
             Self::ClientChannel => 1014,
@@ -223,9 +228,12 @@ impl AuthorityObject {
             Self::Process | Self::NameList => Authority::INQUIRE | Authority::SET,
             Self::AuthenticationInformation => Authority::INQUIRE,
             Self::RemoteQueueManager => Authority::PUT | Authority::CONNECT,
-            Self::Channel | Self::ClientChannel | Self::Listener | Self::Service | Self::CommunicationInformation => {
-                Authority::empty()
-            }
+            Self::Channel
+            | Self::ClientChannel
+            | Self::Listener
+            | Self::Service
+            | Self::CommunicationInformation
+            | Self::Structure => Authority::empty(),
         }
     }
 
@@ -243,7 +251,8 @@ impl AuthorityObject {
             | Self::Process
             | Self::NameList
             | Self::AuthenticationInformation
-            | Self::CommunicationInformation => common,
+            | Self::CommunicationInformation
+            | Self::Structure => common,
         }
     }
 

@@ -14,6 +14,7 @@ pub mod process;
 pub mod queue;
 pub mod queue_manager;
 pub mod service;
+pub mod structure;
 pub mod subscription;
 pub mod topic;
 

@@ -10,6 +10,7 @@ pub mod conversion;
 pub mod definition;
 pub mod descriptor;
 pub mod descriptor_codec;
+pub mod group;
 pub mod header;
 pub mod hex;
 pub mod identifier;

@@ -33,6 +33,7 @@ fn concern(queue_manager: &QueueManager, change: &Change) -> Concern {
         "authinfo" => AuthorityObject::AuthenticationInformation,
         "service" => AuthorityObject::Service,
         "comminfo" => AuthorityObject::CommunicationInformation,
+        "cfstruct" => AuthorityObject::Structure,
         _ => return Concern::Object(AuthorityObject::QueueManager, queue_manager.name()),
     };
     match ObjectName::parse(&change.name) {

@@ -49,6 +49,7 @@ use crate::engine::map::Map;
 use crate::engine::spaced_line::SpacedLine;
 use crate::engine::system_settings::SystemSettings;
 use crate::engine::turn::Turn;
+use crate::group::Group;
 use crate::instrumentation::accounting::collection::{self, Overrides};
 use crate::instrumentation::accounting::writer::Records;
 use crate::instrumentation::changes::RecentChanges;
@@ -71,6 +72,8 @@ use crate::verb::xa::Branches;
 pub(crate) struct Engine {
     pub(crate) name: QueueManagerName,
     pub(crate) store: Store,
+    /// `None`: in no queue-sharing group.
+    pub(crate) group: Option<Group>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) started: Timestamp,
     pub(crate) definition: RwLock<Arc<QueueManagerDefinition>>,
@@ -130,6 +133,7 @@ pub(crate) struct Loaded {
     pub(crate) objects: AdministeredObjects,
     pub(crate) authorities: Authorities,
     pub(crate) channel_authentications: ChannelAuthentications,
+    pub(crate) group: Option<Group>,
 }
 
 impl Engine {
@@ -140,6 +144,7 @@ impl Engine {
             name,
             failure: Failure::of_store(&store, name),
             store,
+            group: loaded.group,
             clock,
             started,
             events: event::Switches::new(&loaded.definition),
@@ -210,9 +215,10 @@ impl Engine {
         self.topics.read().get(name).cloned()
     }
 
-    /// Whether a queue-manager name means this one: blank or its own.
+    /// Whether a queue-manager name means this one: blank, its own, or that of its queue-sharing group.
     pub(crate) fn is_this(&self, queue_manager: &ObjectName) -> bool {
-        queue_manager.is_blank() || *queue_manager == self.name
+        let is_group = || self.group.as_ref().is_some_and(|group| group.name.as_str() == queue_manager.as_str());
+        queue_manager.is_blank() || *queue_manager == self.name || is_group()
     }
 
     pub(crate) fn phase(&self) -> Phase {

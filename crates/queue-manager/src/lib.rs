@@ -4,11 +4,12 @@
 //! durable. It knows neither HTTP, channels nor SQL, and reads time only through `engine/clock.rs`.
 //!
 //! Rooms, each entered through the file of its name: `verb` (what programs ask), `queue`, `publish`, `selection`,
-//! `definition`, `security`, `instrumentation`, and `engine`, the state that they share. Beside them: `registry.rs`, the
+//! `definition`, `security`, `group`, `instrumentation`, and `engine`, the state that they share. Beside them: `registry.rs`, the
 //! queue managers of one server, and `reason.rs`, which turns inner errors into reasons.
 
 mod definition;
 mod engine;
+mod group;
 mod instrumentation;
 mod publish;
 mod queue;
@@ -25,6 +26,7 @@ use model::authority::Principal;
 use model::name::QueueManagerName;
 use storage::private::log::disk::Disk;
 use storage::private::log::hold::Held;
+use storage::shared::SharedError;
 use storage::{RecoveryLogError, StoreError, StoreOptions};
 
 pub use definition::rename::rename;
@@ -32,6 +34,7 @@ pub use definition::salvaged::{SalvagedQueues, salvaged_queues};
 pub use definition::{objects, queue_list};
 pub use engine::clock::{Clock, SystemClock};
 pub use engine::{clock, command_server, system_settings};
+pub use group::{GroupOptions, Member, MemberState};
 pub use instrumentation::{accounting, changes, channel_status, event, started, status, topic_status};
 pub use publish::{durable_limit, subscription};
 pub use queue::delayed::Due;
@@ -42,6 +45,7 @@ pub use registry::QueueManagers;
 pub use security::authority::decision;
 pub use security::{access, channel_admission, channel_authentication, recent};
 pub use selection::selector;
+pub use storage::SharedOptions;
 pub use storage::{DeliveryKey as Place, Position, Receipt, ReceiptKey, UnitOfWorkId};
 pub use verb::connection::Connection;
 pub use verb::follow::Follower;
@@ -90,6 +94,12 @@ pub enum StartError {
     UnknownDefinition { name: QueueManagerName, key: String },
     #[error("the recovery log of {name} belongs to queue manager {found}")]
     OtherQueueManager { name: QueueManagerName, found: QueueManagerName },
+    #[error("{name} cannot take part in its queue-sharing group")]
+    Group {
+        name: QueueManagerName,
+        #[source]
+        source: SharedError,
+    },
     #[error("cannot write the definitions of a new queue manager {name}")]
     Write {
         name: QueueManagerName,
@@ -121,8 +131,21 @@ pub struct QueueManager {
 impl QueueManager {
     /// Recovers the log; on first start makes the SYSTEM objects. Not async: nothing else runs yet.
     pub fn start(options: StartOptions) -> Result<Self, StartError> {
-        let engine = Arc::new(start::start(options)?);
+        Self::start_with(options, None)
+    }
+
+    /// As `start`, of a member of a queue-sharing group.
+    ///
+    /// # Errors
+    /// Those of `start`.
+    pub fn start_member(options: StartOptions, group: GroupOptions) -> Result<Self, StartError> {
+        Self::start_with(options, Some(group))
+    }
+
+    fn start_with(options: StartOptions, group: Option<GroupOptions>) -> Result<Self, StartError> {
+        let engine = Arc::new(start::start(options, group)?);
         quarantine::tell(&engine);
+        group::arrivals::listen(&engine);
         Ok(Self { engine })
     }
 
@@ -132,7 +155,10 @@ impl QueueManager {
 
     /// Runs until `stop`: expiry scan, housekeeping. The server spawns it once and joins it.
     pub async fn run(&self) {
-        housekeeping::run(&self.engine).await;
+        tokio::select! {
+            () = housekeeping::run(&self.engine) => {}
+            () = self.follow_group() => {}
+        }
     }
 
     /// No new connections; verbs that ask for it fail with 2161, and so do their waits. Idempotent.

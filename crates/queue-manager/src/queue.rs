@@ -201,7 +201,8 @@ impl Queue {
             counters: Counters::default(),
             marks: Mutex::default(),
             next_expiry: AtomicU64::new(u64::MAX),
-            longest: AtomicUsize::new(0),
+            // Other members put to a shared queue what is not known here.
+            longest: AtomicUsize::new(if id.is_shared() { usize::MAX } else { 0 }),
             last_trigger: Mutex::new(None),
             performance: Mutex::default(),
             figures: OnceLock::new(),

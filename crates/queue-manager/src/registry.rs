@@ -124,6 +124,13 @@ pub struct Known {
     running: Option<QueueManager>,
 }
 
+impl Known {
+    /// Of the queue-sharing group of that name.
+    fn is_member_of(&self, group: &str) -> bool {
+        self.running.as_ref().and_then(QueueManager::group).is_some_and(|of| of.as_str() == group)
+    }
+}
+
 /// The queue managers of one server. Cheap to clone; all clones are the same table.
 #[derive(Clone, Default)]
 pub struct QueueManagers {
@@ -182,8 +189,14 @@ impl QueueManagers {
     fn find(&self, name: &str, admit: impl Fn(State) -> bool) -> Result<QueueManager, Unavailable> {
         let name = name.trim_end();
         let table = self.table.read();
-        let known =
-            if name.is_empty() { table.first() } else { table.iter().find(|known| known.name.as_str() == name) };
+        let known = match name {
+            "" => table.first(),
+            name => {
+                let named = table.iter().find(|known| known.name.as_str() == name);
+                // The name of a group stands for its member here.
+                named.or_else(|| table.iter().find(|known| known.is_member_of(name)))
+            }
+        };
         let known = known.ok_or(Unavailable::Unknown)?;
         let running = known.running.clone().filter(|_| admit(known.state));
         running.ok_or(Unavailable::NotRunning(known.state))

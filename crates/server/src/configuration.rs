@@ -57,6 +57,7 @@ pub(crate) struct Configuration {
     /// Those of `[zosconnect]` beside them.
     pub endpoint_connections: BTreeMap<String, EndpointConnection>,
     pub remote_queue_managers: RemoteQueueManagers,
+    pub group: Group,
     pub channels: Channels,
     pub accounting: Accounting,
     pub limits: Limits,
@@ -89,6 +90,19 @@ pub(crate) struct Identity {
     pub lockout: Lockout,
     /// Issuers of tokens by name.
     pub oidc: BTreeMap<String, OidcIssuer>,
+}
+
+/// `[group]`: the queue-sharing group of the first queue manager.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Group {
+    /// Checked with the table.
+    pub name: Option<String>,
+    pub database: Option<String>,
+    /// As it is stored.
+    pub password: Option<String>,
+    pub ca_file: Option<PathBuf>,
+    pub patience_seconds: u64,
 }
 
 /// `[channels]`: what MQ clients may take.
@@ -183,6 +197,12 @@ impl Default for Channels {
             first_segment_seconds: 15,
             plain_passwords: PlainPasswords::Anywhere,
         }
+    }
+}
+
+impl Default for Group {
+    fn default() -> Self {
+        Self { name: None, database: None, password: None, ca_file: None, patience_seconds: 60 }
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod drop_in;
 pub(crate) mod ending;
 mod files;
 mod greeting;
+pub(crate) mod group;
 mod host;
 pub(crate) mod plan;
 pub(crate) mod prepare;

@@ -40,6 +40,11 @@ impl QueueId {
     /// Of the numbers of shared queues.
     const SHARED: u32 = 1 << 31;
 
+    /// The number of a shared queue.
+    pub(crate) fn shared(number: u32) -> Self {
+        Self(number | Self::SHARED)
+    }
+
     /// Its messages are in the shared store of the group, not in the recovery log.
     pub fn is_shared(self) -> bool {
         self.0 & Self::SHARED != 0

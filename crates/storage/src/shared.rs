@@ -40,4 +40,4 @@ pub use crate::shared::member::{MemberState, MemberStatus};
 pub use crate::shared::options::SharedOptions;
 pub use crate::shared::schema::create_group;
 pub use crate::shared::statements::explained;
-pub use crate::shared::store::SharedStore;
+pub use crate::shared::store::{SharedStore, WatchGuard};

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use model::message::Message;
 use model::timestamp::Timestamp;
+use tokio::sync::OnceCell;
 
 use crate::private::log::disk::{Disk, DiskSpace};
 use crate::private::log::hold::Held;
@@ -21,7 +22,7 @@ use crate::private::{
     self, AppendedDefinitions, MessageCount, PrivateStore, QuarantineListener, Quarantined, Receipt, ReceiptKey,
     ReceiptOfPut, Recovered, StoreStatistics, StoredQueue, UndefinedQueue,
 };
-use crate::shared::SharedStore;
+use crate::shared::{SharedStore, WatchGuard};
 use crate::{
     DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, RecoveryLogError,
     Selection, Slice, StoreError, StoreOptions, StoredMessage, Survey, UnitOfWorkId, Xid,
@@ -33,8 +34,10 @@ use crate::{
 #[derive(Clone)]
 pub struct Store {
     private: PrivateStore,
-    /// `None`: the queue manager is in no group.
+    /// `None`: the queue manager is in no group, or in one that lives in this process alone.
     shared: Option<SharedStore>,
+    /// What a crash has left between the recovery log and the group's database is ended.
+    met: Arc<OnceCell<()>>,
 }
 
 /// A scan of either store.
@@ -72,12 +75,12 @@ impl Store {
     /// Those of `PrivateStore::open`.
     pub fn open(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<(Self, Recovered), RecoveryLogError> {
         let (private, recovered) = PrivateStore::open(disk, options)?;
-        Ok((Self { private, shared: None }, recovered))
+        Ok((Self { private, shared: None, met: Arc::default() }, recovered))
     }
 
     /// Nothing on disk: see `PrivateStore::ephemeral`.
     pub fn ephemeral(options: StoreOptions) -> Self {
-        Self { private: PrivateStore::ephemeral(options), shared: None }
+        Self { private: PrivateStore::ephemeral(options), shared: None, met: Arc::default() }
     }
 
     /// The queue manager is a member of a group.
@@ -86,14 +89,18 @@ impl Store {
         Self { shared: Some(shared), ..self }
     }
 
-    /// Waits until the group's database can be reached, then ends what a crash has left between it and the recovery log.
+    /// Waits until the group's database can be reached, then ends what a crash has left between it and the recovery log: once, and
+    /// before any unit of work is committed or prepared that has work in both.
     ///
     /// # Errors
     /// `Unreachable`: nothing has changed; try again.
     pub async fn meet_group(&self) -> Result<(), StoreError> {
         let Some(shared) = &self.shared else { return Ok(()) };
-        shared.connected().await?;
-        mixed::follow_decisions(&self.private, shared).await
+        let meet = || async {
+            shared.connected().await?;
+            mixed::follow_decisions(&self.private, shared).await
+        };
+        self.met.get_or_try_init(meet).await.map(|()| ())
     }
 
     /// The group's store.
@@ -101,9 +108,13 @@ impl Store {
         self.shared.as_ref()
     }
 
-    /// The store of a shared queue.
+    /// The group's store, for a shared queue. A group without one lives in the memory of this process, in the private store.
+    fn of_queue(&self, queue: QueueId) -> Option<&SharedStore> {
+        if queue.is_shared() { self.shared.as_ref() } else { None }
+    }
+
     fn of_group(&self) -> Result<&SharedStore, StoreError> {
-        self.shared.as_ref().ok_or(StoreError::UnknownQueue)
+        self.shared.as_ref().ok_or(StoreError::Unreachable)
     }
 
     /// The shared store, if the unit of work has done something there.
@@ -114,9 +125,12 @@ impl Store {
     /// A shared queue, with a number that no queue of the group ever had.
     ///
     /// # Errors
-    /// Those of `SharedStore::create_queue`. `UnknownQueue`: in no group.
+    /// Those of `SharedStore::create_queue`. `Unreachable`: there is no database, and what is here lasts.
     pub async fn create_shared_queue(&self) -> Result<QueueId, StoreError> {
-        self.of_group()?.create_queue().await
+        match self.of_group() {
+            Ok(shared) => shared.create_queue().await,
+            Err(error) => self.private.create_queue_in_memory().ok_or(error),
+        }
     }
 
     /// See `PrivateStore::retain_queues`; shared queues are none of its business.
@@ -144,9 +158,10 @@ impl Store {
     /// # Errors
     /// As `change_definitions`.
     pub async fn append_definitions(&self, changes: Vec<DefinitionChange>) -> Result<AppendedDefinitions, StoreError> {
+        let Some(shared) = &self.shared else { return self.private.append_definitions(changes).await };
         let (changes, dropped) = mixed::part(changes);
         for queue in dropped {
-            self.of_group()?.drop_queue(queue).await?;
+            shared.drop_queue(queue).await?;
         }
         self.private.append_definitions(changes).await
     }
@@ -179,8 +194,8 @@ impl Store {
         placement: Placement,
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
-        if queue.is_shared() {
-            return self.of_group()?.put(unit, queue, message.borrow(), &placement, now).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.put(unit, queue, message.borrow(), &placement, now).await;
         }
         self.private.put(unit, queue, message, placement, now).await
     }
@@ -198,8 +213,8 @@ impl Store {
         receipt: &ReceiptOfPut<'_>,
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
-        if queue.is_shared() {
-            return self.of_group()?.put_with_receipt(queue, message.borrow(), &placement, receipt, now).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.put_with_receipt(queue, message.borrow(), &placement, receipt, now).await;
         }
         self.private.put_with_receipt(queue, message, placement, receipt, now).await
     }
@@ -216,8 +231,8 @@ impl Store {
         selection: &Selection<'_>,
         now: Timestamp,
     ) -> Result<Option<StoredMessage>, StoreError> {
-        if queue.is_shared() {
-            return Box::pin(self.of_group()?.get(unit, queue, selection, now)).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return Box::pin(shared.get(unit, queue, selection, now)).await;
         }
         self.private.get(unit, queue, selection, now).await
     }
@@ -231,8 +246,8 @@ impl Store {
         owner: LockOwner,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        if queue.is_shared() {
-            return self.of_group()?.take_browsed(queue, seen, owner, now).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.take_browsed(queue, seen, owner, now).await;
         }
         self.private.take_browsed(queue, seen, owner, now).await
     }
@@ -249,8 +264,8 @@ impl Store {
         owner: LockOwner,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        if queue.is_shared() {
-            return self.of_group()?.get_all(unit, queue, keys, owner, now).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.get_all(unit, queue, keys, owner, now).await;
         }
         self.private.get_all(unit, queue, keys, owner, now).await
     }
@@ -263,8 +278,8 @@ impl Store {
         selection: &Selection<'_>,
         now: Timestamp,
     ) -> Result<Option<StoredMessage>, StoreError> {
-        if queue.is_shared() {
-            return Box::pin(self.of_group()?.browse(queue, after, selection, now)).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return Box::pin(shared.browse(queue, after, selection, now)).await;
         }
         self.private.browse(queue, after, selection, now).await
     }
@@ -280,8 +295,8 @@ impl Store {
         before: Option<DeliveryKey>,
         count: usize,
     ) -> Result<Option<DeliveryKey>, StoreError> {
-        if queue.is_shared() {
-            return self.of_group()?.back_from(queue, before, count).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.back_from(queue, before, count).await;
         }
         self.private.back_from(queue, before, count)
     }
@@ -292,7 +307,7 @@ impl Store {
     /// # Errors
     /// `UnknownQueue`.
     pub async fn open_scan(&self, queue: QueueId) -> Result<Scan, StoreError> {
-        if queue.is_shared() {
+        if self.of_queue(queue).is_some() {
             return Ok(Scan::Shared { queue, after: None });
         }
         self.private.open_scan(queue).map(Scan::Private)
@@ -324,16 +339,16 @@ impl Store {
     /// # Errors
     /// Of a shared queue: `Unreachable`, `Closed`.
     pub async fn lock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> Result<bool, StoreError> {
-        if queue.is_shared() {
-            return self.of_group()?.lock(queue, key, owner).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.lock(queue, key, owner).await;
         }
         Ok(self.private.lock(queue, key, owner))
     }
 
     /// False when this owner does not hold the lock.
     pub fn unlock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> bool {
-        if queue.is_shared() {
-            return self.shared.as_ref().is_some_and(|shared| shared.unlock(queue, key, owner));
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.unlock(queue, key, owner);
         }
         self.private.unlock(queue, key, owner)
     }
@@ -341,7 +356,10 @@ impl Store {
     /// Durable when it returns; afterwards only `commit` and `back_out` are allowed, also after a restart.
     pub async fn prepare(&self, unit: UnitOfWorkId, xid: Option<Xid>) -> Result<(), StoreError> {
         match self.sharing(unit) {
-            Some(shared) => mixed::prepare(&self.private, shared, unit, xid).await,
+            Some(shared) => {
+                self.meet_group().await?;
+                mixed::prepare(&self.private, shared, unit, xid).await
+            }
             None => self.private.prepare(unit, xid).await,
         }
     }
@@ -352,7 +370,10 @@ impl Store {
     /// `NoSpace`: nothing has changed, the unit is still there. `LogFailed`: open until the next start.
     pub async fn commit(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
         match self.sharing(unit) {
-            Some(shared) => Box::pin(mixed::commit(&self.private, shared, unit)).await,
+            Some(shared) => {
+                self.meet_group().await?;
+                Box::pin(mixed::commit(&self.private, shared, unit)).await
+            }
             None => self.private.commit(unit).await,
         }
     }
@@ -438,10 +459,16 @@ impl Store {
         now: Timestamp,
         gone: &mut VecDeque<StoredMessage>,
     ) -> Result<(), StoreError> {
-        if queue.is_shared() {
-            return self.of_group()?.discard_expired(queue, now, gone).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.discard_expired(queue, now, gone).await;
         }
         self.private.discard_expired(queue, now, gone).await
+    }
+
+    /// Somebody waits for messages on the queue, until the guard is dropped: what other members do there is told. `None`: this member
+    /// alone does all that is done there.
+    pub fn watch(&self, queue: QueueId) -> Option<WatchGuard> {
+        self.of_queue(queue).map(|shared| shared.watch(queue))
     }
 
     /// Messages of private queues that could not be read back: see `PrivateStore::quarantine`.
@@ -466,16 +493,16 @@ impl Store {
 
     /// When the next message of the queue expires: a cheap look before `discard_expired`.
     pub fn next_expiry(&self, queue: QueueId) -> Option<Timestamp> {
-        if queue.is_shared() {
-            return self.shared.as_ref()?.next_expiry(queue);
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.next_expiry(queue);
         }
         self.private.next_expiry(queue)
     }
 
     /// Removes every message. `Uncommitted` when a unit of work holds one.
     pub async fn clear(&self, queue: QueueId) -> Result<u32, StoreError> {
-        if queue.is_shared() {
-            return self.of_group()?.clear(queue).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.clear(queue).await;
         }
         self.private.clear(queue).await
     }
@@ -486,7 +513,7 @@ impl Store {
         queue: QueueId,
         behind: impl Iterator<Item = DeliveryKey>,
     ) -> Result<Vec<DeliveryKey>, StoreError> {
-        if queue.is_shared() {
+        if self.of_queue(queue).is_some() {
             return Err(StoreError::NotShared);
         }
         Ok(self.private.uncommitted_puts(queue, behind))
@@ -498,7 +525,7 @@ impl Store {
         queue: QueueId,
         places: impl Iterator<Item = DeliveryKey>,
     ) -> Result<Option<DeliveryKey>, StoreError> {
-        if queue.is_shared() {
+        if self.of_queue(queue).is_some() {
             return Err(StoreError::NotShared);
         }
         Ok(self.private.first_behind(queue, places))
@@ -506,7 +533,7 @@ impl Store {
 
     /// Whether the message at a place can be had; `None` when it is not there.
     pub async fn is_available(&self, queue: QueueId, key: DeliveryKey) -> Result<Option<bool>, StoreError> {
-        if queue.is_shared() {
+        if self.of_queue(queue).is_some() {
             return Err(StoreError::NotShared);
         }
         Ok(self.private.is_available(queue, key))
@@ -514,7 +541,7 @@ impl Store {
 
     /// Zero for a queue that does not exist.
     pub fn depth(&self, queue: QueueId) -> Depth {
-        match self.shared.as_ref().filter(|_| queue.is_shared()) {
+        match self.of_queue(queue) {
             Some(shared) => shared.depth(queue),
             None => self.private.depth(queue),
         }
@@ -525,8 +552,8 @@ impl Store {
     /// # Errors
     /// Of a shared queue: `Unreachable`, `Closed`.
     pub async fn survey(&self, queue: QueueId, maximum: usize, now: Timestamp) -> Result<Option<Survey>, StoreError> {
-        if queue.is_shared() {
-            return self.of_group()?.survey(queue, maximum, now).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.survey(queue, maximum, now).await;
         }
         Ok(self.private.survey(queue, maximum, now))
     }
@@ -541,15 +568,15 @@ impl Store {
         selection: &Selection<'_>,
         now: Timestamp,
     ) -> Result<Option<DeliveryKey>, StoreError> {
-        if queue.is_shared() {
-            return self.of_group()?.first_fitting(queue, selection, now).await;
+        if let Some(shared) = self.of_queue(queue) {
+            return shared.first_fitting(queue, selection, now).await;
         }
         Ok(self.private.first_fitting(queue, selection, now))
     }
 
     /// `depth().current` alone, to be kept and read any time. `None` for a queue that does not exist.
     pub fn message_count(&self, queue: QueueId) -> Option<MessageCount> {
-        match self.shared.as_ref().filter(|_| queue.is_shared()) {
+        match self.of_queue(queue) {
             Some(shared) => shared.message_count(queue),
             None => self.private.message_count(queue),
         }

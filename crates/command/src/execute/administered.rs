@@ -60,6 +60,12 @@ fn messages(family: AuthorityObject) -> Messages {
             deleted: message::COMMUNICATION_DELETED,
             details: message::COMMUNICATION_DETAILS,
         },
+        AuthorityObject::Structure => Messages {
+            created: message::NORMAL_COMPLETION,
+            changed: message::NORMAL_COMPLETION,
+            deleted: message::NORMAL_COMPLETION,
+            details: message::STRUCTURE_DETAILS,
+        },
         AuthorityObject::Channel
         | AuthorityObject::ClientChannel
         | AuthorityObject::QueueManager

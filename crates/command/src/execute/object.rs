@@ -1,13 +1,16 @@
 //! DISPLAY of definitions: queues, topics, subscriptions, channels and the other objects; subscriptions as defined.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use ::queue_manager::QueueManager;
 use model::authority::{AuthorityObject, Principal};
-use model::definition::attribute::{self, Kind, LiveCounts, Shown, Value, View};
+use model::definition::attribute::{self, Kind, LiveCounts, Membership, Shown, Value, View};
+use model::definition::queue::Disposition;
 use model::definition::{QueueDefinition, SubscriptionDefinition};
 use model::name::TopicName;
 
+use crate::command::group::DispositionChoice;
 use crate::command::topic::SubscriptionQuery;
 use crate::command::{Pattern, Request, Selection};
 use crate::execute::authority::{may_display, none_shown, require_display};
@@ -22,12 +25,14 @@ pub(super) fn display(
     kinds: &[Kind],
     name: &Pattern,
     having: &[(&'static str, Pattern)],
+    dispositions: DispositionChoice,
     request: &Request,
 ) -> Result<Reply, Failure> {
+    let membership = queue_manager.membership();
     let mut items = Vec::new();
     let mut add = |message: Message, view: View<'_>| {
-        if having.iter().all(|(keyword, wanted)| has(view, keyword, wanted))
-            && let Some(attributes) = shown(view, request)
+        if having.iter().all(|(keyword, wanted)| has(membership, view, keyword, wanted))
+            && let Some(attributes) = shown(membership, view, request)
         {
             items.push(Item { reason: 0, message: message.line(&[]), attributes, parts: Vec::new() });
         }
@@ -47,7 +52,7 @@ pub(super) fn display(
             }
         }
     } else {
-        for queue in queue_manager.queues() {
+        for queue in queues(queue_manager, dispositions) {
             let matches = kinds.contains(&queue.attribute_kind()) && name.matches(queue.name.as_str());
             if matches && may_display(queue_manager, caller, AuthorityObject::Queue, &queue.name) {
                 add(message::QUEUE_DETAILS, View::Queue(&queue, live_counts(queue_manager, &queue)));
@@ -61,6 +66,18 @@ pub(super) fn display(
     Ok(Reply::of(items))
 }
 
+/// Those of the member and of its group, in order of names.
+fn queues(queue_manager: &QueueManager, dispositions: DispositionChoice) -> Vec<Arc<QueueDefinition>> {
+    let mut queues = queue_manager.queues();
+    if dispositions == DispositionChoice::Live {
+        return queues;
+    }
+    queues.extend(queue_manager.group_queues());
+    queues.retain(|queue| dispositions.includes(queue.disposition));
+    queues.sort_by_key(|queue| queue.name);
+    queues
+}
+
 /// Subscriptions have no authority of their own: who may see the queue manager sees them.
 pub(super) fn subscriptions(
     queue_manager: &QueueManager,
@@ -70,13 +87,14 @@ pub(super) fn subscriptions(
     require_display(queue_manager, caller, AuthorityObject::QueueManager, &queue_manager.name())?;
     let show = |subscription: &SubscriptionDefinition| {
         if query.as_defined {
-            let mut attributes = shown(View::Subscription(&as_defined(queue_manager, subscription)), &query.request)?;
+            let mut attributes =
+                shown(Membership::Alone, View::Subscription(&as_defined(queue_manager, subscription)), &query.request)?;
             for shown in attributes.iter_mut().filter(|shown| shown.keyword == "DISTYPE") {
                 shown.value = Value::Integer(1);
             }
             return Some(attributes);
         }
-        shown(View::Subscription(subscription), &query.request)
+        shown(Membership::Alone, View::Subscription(subscription), &query.request)
     };
     let items: Vec<_> = queue_manager
         .subscriptions()
@@ -123,27 +141,27 @@ fn families(kinds: &[Kind]) -> impl Iterator<Item = AuthorityObject> {
 }
 
 fn live_counts(queue_manager: &QueueManager, queue: &QueueDefinition) -> Option<LiveCounts> {
-    queue.as_local()?;
+    queue.as_local().filter(|_| queue.disposition != Disposition::Group)?;
     let status = queue_manager.queue_status(&queue.name)?;
     Some(LiveCounts { depth: status.depth.current, open_input: status.open_input, open_output: status.open_output })
 }
 
 /// Whether an attribute is there and says something that matches.
-fn has(view: View<'_>, keyword: &str, wanted: &Pattern) -> bool {
-    let Some(row) = attribute::find(view.kind(), keyword) else { return false };
+fn has(membership: Membership, view: View<'_>, keyword: &str, wanted: &Pattern) -> bool {
+    let Some(row) = membership.find(view.kind(), keyword) else { return false };
     let text = (row.read)(view).map(|value| row.value.word_or_text(&value)).unwrap_or_default();
     !text.trim().is_empty() && wanted.matches(&text)
 }
 
 /// What `request` wants to see of a definition, in table order; `None` when its condition does not hold.
-pub(super) fn shown(view: View<'_>, request: &Request) -> Option<Vec<Shown>> {
+pub(super) fn shown(membership: Membership, view: View<'_>, request: &Request) -> Option<Vec<Shown>> {
     let kind = view.kind();
     let read = |row: &'static attribute::Attribute| {
         Some(Shown { keyword: row.mqsc, kind: row.value, value: (row.read)(view)? })
     };
     let conditional = request.condition.as_ref().map(|condition| condition.keyword);
     if let Some(condition) = &request.condition {
-        let row = attribute::find(kind, condition.keyword)?;
+        let row = membership.find(kind, condition.keyword)?;
         if !condition.matches(&[read(row)?]) {
             return None;
         }
@@ -154,5 +172,5 @@ pub(super) fn shown(view: View<'_>, request: &Request) -> Option<Vec<Shown>> {
         Selection::Usual => *index < always || conditional == Some(row.mqsc),
         Selection::Named(names) => *index < always || names.contains(&row.mqsc) || conditional == Some(row.mqsc),
     };
-    Some(attribute::of(kind).enumerate().filter(wanted).filter_map(|(_, row)| read(row)).collect())
+    Some(membership.of(kind).enumerate().filter(wanted).filter_map(|(_, row)| read(row)).collect())
 }

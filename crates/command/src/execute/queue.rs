@@ -6,10 +6,11 @@ use ::queue_manager::QueueManager;
 use model::authority::Principal;
 use model::definition::QueueDefinition;
 use model::definition::attribute::{Kind, Target};
-use model::definition::queue::DefinitionType;
+use model::definition::queue::{DefinitionType, Disposition};
 use model::definition::{History, QueueKind};
 use model::name::QueueName;
 
+use crate::command::group::DispositionChoice;
 use crate::command::{Alter, Define, Delete};
 use crate::execute::{Failure, apply, authority, object_name, warning};
 use crate::message;
@@ -33,13 +34,24 @@ pub(super) async fn define(
     let name = object_name(&define.name)?;
     let base = base(queue_manager, define)?;
     let mut definition = fresh(base, name);
+    definition.disposition = define.disposition;
     apply(&define.name, &define.settings, &mut Target::Queue(&mut definition))?;
-    queue_manager.define_queue(caller, definition, define.replace).await?;
+    match define.disposition {
+        Disposition::QueueManager | Disposition::Shared => {
+            queue_manager.define_queue(caller, definition, define.replace).await?;
+        }
+        Disposition::Copy => queue_manager.define_copy(caller, definition, define.replace).await?,
+        Disposition::Group => queue_manager.define_group_queue(caller, definition, define.replace).await?,
+    }
     Ok(warning::of_remote_queue(Reply::done(message::QUEUE_CREATED), queue_manager, &name))
 }
 
 /// What LIKE names, or the default object, or what the default object was made from.
 fn base(queue_manager: &QueueManager, define: &Define) -> Result<QueueDefinition, Failure> {
+    if define.disposition == Disposition::Copy {
+        let master = queue_manager.group_queue(&object_name(&define.name)?);
+        return master.map(|master| (*master).clone()).ok_or_else(|| Failure::not_found(&define.name));
+    }
     if let Some(like) = &define.like {
         return existing(queue_manager, like, define.kind).map(|queue| (*queue).clone());
     }
@@ -68,14 +80,24 @@ fn existing(queue_manager: &QueueManager, name: &str, kind: Kind) -> Result<Arc<
 }
 
 pub(super) async fn alter(queue_manager: &QueueManager, caller: &Principal, alter: &Alter) -> Result<Reply, Failure> {
-    let name = existing(queue_manager, &alter.name, alter.kind)?.name;
     let change = |queue: &mut QueueDefinition| {
         if queue.attribute_kind() != alter.kind {
             return Err(Failure::wrong_type(&alter.name));
         }
+        if !alter.dispositions.includes(queue.disposition) {
+            return Err(Failure::not_found(&alter.name));
+        }
         apply(&alter.name, &alter.settings, &mut Target::Queue(queue))
     };
-    queue_manager.change_queue(caller, &name, alter.force, change).await?;
+    let name = if alter.dispositions.is_of_group() {
+        let name = object_name(&alter.name)?;
+        queue_manager.change_group_queue(caller, &name, change).await?;
+        name
+    } else {
+        let name = existing(queue_manager, &alter.name, alter.kind)?.name;
+        queue_manager.change_queue(caller, &name, alter.force, change).await?;
+        name
+    };
     Ok(warning::of_remote_queue(Reply::done(message::QUEUE_CHANGED), queue_manager, &name))
 }
 
@@ -84,7 +106,12 @@ pub(super) async fn delete(
     caller: &Principal,
     delete: &Delete,
 ) -> Result<Reply, Failure> {
+    if delete.dispositions.is_of_group() {
+        queue_manager.delete_group_queue(caller, &object_name(&delete.name)?).await?;
+        return Ok(Reply::done(message::QUEUE_DELETED));
+    }
     let queue = existing(queue_manager, &delete.name, delete.kind)?;
+    check_disposition(&queue, delete.dispositions)?;
     queue_manager.delete_queue(caller, &queue.name, delete.purge).await?;
     if delete.authority_records {
         authority::forget(queue_manager, model::authority::AuthorityObject::Queue, &queue.name).await?;
@@ -96,8 +123,15 @@ pub(super) async fn clear(
     queue_manager: &QueueManager,
     caller: &Principal,
     name: &QueueName,
+    dispositions: DispositionChoice,
 ) -> Result<Reply, Failure> {
-    existing(queue_manager, name.as_str(), Kind::QueueLocal)?;
+    let queue = existing(queue_manager, name.as_str(), Kind::QueueLocal)?;
+    check_disposition(&queue, dispositions)?;
     queue_manager.clear_queue(caller, name).await?;
     Ok(Reply::done(message::QUEUE_CLEARED))
+}
+
+/// A queue of that name is there, and perhaps not the one that is meant.
+fn check_disposition(queue: &QueueDefinition, wanted: DispositionChoice) -> Result<(), Failure> {
+    if wanted.includes(queue.disposition) { Ok(()) } else { Err(Failure::not_found(queue.name.as_str())) }
 }

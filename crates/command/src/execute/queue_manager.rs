@@ -45,8 +45,8 @@ pub(super) fn display(queue_manager: &QueueManager, caller: &Principal, request:
         request.selection = Selection::All;
     }
     let name = definition.name.as_str();
-    let attributes =
-        object::shown(View::QueueManager(&definition), &request).ok_or_else(|| Failure::not_found(name))?;
+    let attributes = object::shown(queue_manager.membership(), View::QueueManager(&definition), &request)
+        .ok_or_else(|| Failure::not_found(name))?;
     let message = message::QUEUE_MANAGER_DETAILS.line(&[]);
     Ok(Reply::of(vec![Item { reason: 0, message, attributes, parts: Vec::new() }]))
 }

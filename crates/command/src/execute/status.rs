@@ -3,7 +3,7 @@
 use ::queue_manager::QueueManager;
 use ::queue_manager::status::ConnectionStatus;
 use model::authority::{AuthorityObject, Principal};
-use model::definition::queue::LocalQueue;
+use model::definition::queue::{Disposition, LocalQueue};
 use model::definition::{Collect, QueueDefinition};
 use model::options::OpenOptions;
 
@@ -69,8 +69,19 @@ fn queue_view(queue_manager: &QueueManager, queue: &QueueDefinition) -> Option<Q
         status: queue_manager.queue_status(&queue.name)?,
         monitoring: monitoring(queue_manager, local).to_owned(),
         maximum_file_size_mb: local.maximum_file_size_mb.unwrap_or(DEFAULT_FILE_SIZE_MB),
+        disposition: queue_manager.group().map(|_| disposition_word(queue.disposition)),
         now: queue_manager.now(),
     })
+}
+
+/// QSGDISP.
+pub(crate) const fn disposition_word(disposition: Disposition) -> &'static str {
+    match disposition {
+        Disposition::QueueManager => "QMGR",
+        Disposition::Copy => "COPY",
+        Disposition::Shared => "SHARED",
+        Disposition::Group => "GROUP",
+    }
 }
 
 /// The level at which a queue is monitored, its queue manager asked where it leaves it to that.

@@ -1,5 +1,6 @@
 //! From MQSC text to the JSON command that says the same: the way back from `words`.
 
+use model::definition::attribute::Membership;
 use serde_json::{Map, Value, json};
 
 use crate::mqsc::statement::{Operand, Source, Verb};
@@ -12,7 +13,7 @@ pub fn of_text(text: &str) -> Option<Value> {
     if text.len() > MAXIMUM_LENGTH {
         return None;
     }
-    let statement = mqsc::statement(&mut Source::new(text)).ok()?;
+    let statement = mqsc::statement(&mut Source::new(text), Membership::Alone).ok()?;
     let (_, verb) = Verb::ALL.iter().find(|(verb, _)| *verb == statement.verb)?;
     let mut body = Map::new();
     body.insert("type".to_owned(), json!("runCommandJSON"));
@@ -65,7 +66,7 @@ mod tests {
         let body = of_text(text).expect("a command");
         assert_eq!(body, serde_json::from_str::<Value>(json).expect("JSON"));
         let request = Request::read(body.to_string().as_bytes()).expect("a body");
-        assert!(request.prepare().expect("a command").is_command(), "{text}");
+        assert!(request.prepare(Membership::Alone).expect("a command").is_command(), "{text}");
     }
 
     #[test]

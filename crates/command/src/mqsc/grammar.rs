@@ -3,7 +3,7 @@
 //! Made of the tables that read and answer commands, so that it cannot name what they do not know.
 
 use model::authority::{AUTHORITY_WORDS, AuthorityObject};
-use model::definition::attribute::{Attribute, Kind, ValueType, of};
+use model::definition::attribute::{Attribute, Kind, Membership, ValueType, of};
 
 use crate::mqsc::help::{self, CommandHelp};
 use crate::mqsc::interpret::{Object, objects};
@@ -135,7 +135,7 @@ fn kinds(object: Object) -> &'static [Kind] {
     }
 }
 
-static ALL_KINDS: [Kind; 25] = Kind::ALL;
+static ALL_KINDS: [Kind; Kind::ALL.len()] = Kind::ALL;
 
 fn attributes(kinds: &[Kind]) -> Vec<&'static Attribute> {
     let mut found: Vec<&'static Attribute> = Vec::new();
@@ -149,7 +149,8 @@ fn attributes(kinds: &[Kind]) -> Vec<&'static Attribute> {
 
 fn shown(object: Object) -> Vec<(&'static str, ValueType)> {
     fn of<T>(rows: &'static [Row<T>]) -> Vec<(&'static str, ValueType)> {
-        rows.iter().map(|row| (row.mqsc, row.value)).collect()
+        let everywhere = rows.iter().filter(|row| row.membership == Membership::Alone);
+        everywhere.map(|row| (row.mqsc, row.value)).collect()
     }
     let parts = match object {
         Object::QueueStatus => vec![of(status::QUEUE_STATUS), of(status::QUEUE_HANDLES)],
@@ -175,6 +176,9 @@ fn shown(object: Object) -> Vec<(&'static str, ValueType)> {
         | Object::Authentication
         | Object::TopicString
         | Object::Security
+        // What members of a queue-sharing group alone have.
+        | Object::Group
+        | Object::StructureStatus
         | Object::Elsewhere => Vec::new(),
     };
     let mut found: Vec<(&'static str, ValueType)> = Vec::new();

@@ -8,13 +8,14 @@ mod channel;
 mod channel_authentication;
 mod definition;
 mod display;
+mod group;
 mod object;
 mod reader;
 mod status;
 mod system;
 mod topic;
 
-use model::definition::attribute::Kind;
+use model::definition::attribute::{Kind, Membership};
 
 use crate::command::Command;
 use crate::mqsc::problem::Problem;
@@ -29,13 +30,17 @@ pub(crate) use object::{definition_kinds, is_object};
 /// # Errors
 /// Not a command, or not one this queue manager has. A problem's position is that of the parameter it is about, when
 /// the statement tells one.
-pub(crate) fn interpret(statement: Statement) -> Result<Command, Problem> {
-    let object = resolve(statement.verb, &statement.object)?;
+pub(crate) fn interpret(statement: Statement, membership: Membership) -> Result<Command, Problem> {
+    let object = resolve(statement.verb, &statement.object, membership)?;
     let verb = statement.verb;
-    let mut reader = Reader::new(statement);
+    let mut reader = Reader::new(statement, membership);
+    let scope = reader.take_scope()?;
     let command = command(&mut reader, verb, object)?;
     reader.finish()?;
-    Ok(command)
+    Ok(match scope {
+        Some(scope) => Command::Scoped { scope, command: Box::new(command) },
+        None => command,
+    })
 }
 
 fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, Problem> {
@@ -92,6 +97,8 @@ fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, P
         (Verb::Display, Object::Trace) => reader.display_trace(),
         (Verb::Start, Object::Trace) => reader.start_trace(),
         (Verb::Stop, Object::Trace) => reader.stop_trace(),
+        (Verb::Display, Object::Group) => reader.display_group(),
+        (Verb::Display, Object::StructureStatus) => reader.display_structure_status(),
         (Verb::Ping, Object::Definition(Kind::QueueManager)) => Ok(Command::PingQueueManager),
         (Verb::Refresh, Object::Definition(Kind::QueueManager)) => reader.refresh_queue_manager(),
         (Verb::Reset, Object::Definition(Kind::QueueManager)) => reader.reset_queue_manager(),

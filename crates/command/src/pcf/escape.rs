@@ -22,7 +22,7 @@ pub(super) async fn run(session: &Session<'_>, mut parameters: Parameters<'_>) -
     if let Some(other) = parameters.take_rest().first().or(parameters.take_filters().first()) {
         return Err(Refusal::unknown(other));
     }
-    let command = match mqsc::parse(text) {
+    let command = match mqsc::parse(text, session.queue_manager.membership()) {
         Ok(command) => command,
         Err(problem) => return Ok(vec![answer(problem.reason(), problem.answer().lines)]),
     };

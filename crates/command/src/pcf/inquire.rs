@@ -2,7 +2,7 @@
 
 pub(super) mod special;
 
-use model::definition::attribute::{Attribute, Shown, Value, ValueType};
+use model::definition::attribute::{Attribute, Membership, Shown, Value, ValueType};
 use model::pcf::{Parameter, ParameterValue};
 use model::reason::Reason;
 
@@ -33,10 +33,12 @@ pub(super) async fn definitions(
     subject: &Subject,
     mut parameters: Parameters<'_>,
 ) -> Result<Vec<Answer>, Refusal> {
-    let vocabulary = Vocabulary { kinds: kinds(subject.words), terms: Vec::new() };
+    let vocabulary =
+        Vocabulary { kinds: kinds(subject.words), membership: session.queue_manager.membership(), terms: Vec::new() };
     let mut wanted = Vec::new();
     let name = subject_name(subject, &mut parameters)?;
-    let mut all = selection(&mut parameters, subject.selectors, &vocabulary)?;
+    let mut all = parameters.of_group(session)?;
+    all.extend(selection(&mut parameters, subject.selectors, &vocabulary)?);
     all.extend(condition(&mut parameters, &vocabulary)?);
     for parameter in parameters.take_rest() {
         if let Some(term) = subject.narrowing.iter().find(|term| term.id == parameter.id) {
@@ -53,7 +55,7 @@ pub(super) async fn definitions(
             }
         }
     }
-    let command = request::command(statement_of(Verb::Display, subject.display, name, all))?;
+    let command = request::command(session, statement_of(Verb::Display, subject.display, name, all))?;
     let reply = session.execute(&command).await;
     Ok(response::shown(&having(reply, &wanted), &vocabulary))
 }
@@ -156,7 +158,7 @@ fn equality(subject: &Subject, vocabulary: &Vocabulary, parameter: &Parameter) -
 
 /// Whether any of the kinds has a word for the number, each having a row of its own.
 fn every_kind_has(subject: &Subject, id: i32, number: i64) -> bool {
-    let row_of = |kind| model::definition::attribute::by_pcf(kind, id);
+    let row_of = |kind| Membership::Member.by_pcf(kind, id);
     kinds(subject.words)
         .into_iter()
         .filter_map(row_of)
@@ -189,19 +191,19 @@ pub(super) async fn status(
     form: &StatusForm,
     mut parameters: Parameters<'_>,
 ) -> Result<Vec<Answer>, Refusal> {
-    let shows = Vocabulary { kinds: Vec::new(), terms: form.shows.to_vec() };
-    let mut all = Vec::new();
+    let shows = Vocabulary { kinds: Vec::new(), membership: Membership::Alone, terms: form.shows.to_vec() };
+    let mut all = parameters.of_group(session)?;
     let name = match (form.special)(&mut parameters, &mut all)? {
         Some(name) => Some(name),
         None => name_of(form.name.as_ref(), form.default, &mut parameters)?,
     };
     all.extend(selection(&mut parameters, form.selectors, &shows)?);
     all.extend(condition(&mut parameters, &shows)?);
-    let terms = Vocabulary { kinds: Vec::new(), terms: vec![form.terms] };
+    let terms = Vocabulary { kinds: Vec::new(), membership: Membership::Alone, terms: vec![form.terms] };
     all.extend(parameters.words(&terms, true)?);
     let about = all.iter().find(|word| word.keyword == "TYPE").and_then(|word| word.operands.as_ref()?.first());
     let about = about.map(|operand| operand.text.clone()).unwrap_or_default();
-    let command = request::command(statement_of(form.verb, form.object, name, all))?;
+    let command = request::command(session, statement_of(form.verb, form.object, name, all))?;
     let reply = session.execute(&command).await;
     if form.object == "CONN" {
         return Ok(special::connections(reply, &about, &shows));

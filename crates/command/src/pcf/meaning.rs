@@ -1,6 +1,6 @@
 //! What the parameters of one command mean: attributes of the kinds it is about, and terms.
 
-use model::definition::attribute::{self, Access, Attribute, Kind, Value, ValueType};
+use model::definition::attribute::{Access, Attribute, Kind, Membership, Value, ValueType};
 use model::pcf::{Parameter, ParameterValue};
 
 use crate::mqsc::statement::{Operand, Parameter as Words};
@@ -19,17 +19,19 @@ pub(super) enum Meaning {
 pub(super) struct Vocabulary {
     /// Attributes of these kinds come first.
     pub(super) kinds: Vec<Kind>,
+    /// Whether the queue manager has those of a queue-sharing group.
+    pub(super) membership: Membership,
     pub(super) terms: Vec<&'static [Term]>,
 }
 
 impl Vocabulary {
     pub(super) fn by_id(&self, id: i32) -> Option<Meaning> {
-        let attribute = self.kinds.iter().find_map(|kind| attribute::by_pcf(*kind, id)).map(Meaning::Attribute);
+        let attribute = self.kinds.iter().find_map(|kind| self.membership.by_pcf(*kind, id)).map(Meaning::Attribute);
         attribute.or_else(|| self.all_terms().find(|term| term.id == id).map(Meaning::Term))
     }
 
     pub(super) fn by_keyword(&self, keyword: &str) -> Option<Meaning> {
-        let of_kind = |kind: &Kind| attribute::of(*kind).find(|row| row.mqsc == keyword);
+        let of_kind = |kind: &Kind| self.membership.of(*kind).find(|row| row.mqsc == keyword);
         let attribute = self.kinds.iter().find_map(of_kind).map(Meaning::Attribute);
         attribute.or_else(|| self.all_terms().find(|term| term.keyword == keyword).map(Meaning::Term))
     }

@@ -18,12 +18,13 @@ pub(super) async fn inquire(
     subject: &Subject,
     mut parameters: Parameters<'_>,
 ) -> Result<Vec<Answer>, Refusal> {
-    let vocabulary = Vocabulary { kinds: kinds(subject.words), terms: Vec::new() };
+    let vocabulary =
+        Vocabulary { kinds: kinds(subject.words), membership: session.queue_manager.membership(), terms: Vec::new() };
     let name = parameters.take_text(subject.name)?.unwrap_or("*").to_owned();
     let wanted = wanted_type(subject, &vocabulary, &mut parameters)?;
     let type_keyword = type_keyword(&vocabulary);
     let selection = type_keyword.map_or_else(|| vec![words("ALL", None)], |keyword| vec![words(keyword, None)]);
-    let command = request::command(statement_of(Verb::Display, subject.display, Some(name), selection))?;
+    let command = request::command(session, statement_of(Verb::Display, subject.display, Some(name), selection))?;
     let reply = session.execute(&command).await;
     if let Some(item) = reply.items.iter().find(|item| item.reason != 0)
         && item.reason != Reason::UnknownObjectName.number()

@@ -1,7 +1,7 @@
 //! From the parameters of a request to the statement MQSC would have made of its text; Create, Change, Copy, Delete and
 //! commands that only do something.
 
-use model::definition::attribute::{self, Access, Kind};
+use model::definition::attribute::{self, Access, Kind, Membership};
 use model::name::ObjectName;
 use model::pcf::{Parameter, ParameterValue};
 use queue_manager::QueueManager;
@@ -9,9 +9,9 @@ use queue_manager::QueueManager;
 use crate::command::Command;
 use crate::mqsc;
 use crate::mqsc::statement::{Parameter as Words, Statement, Verb};
-use crate::pcf::meaning::{Vocabulary, quoted, words};
+use crate::pcf::meaning::{Meaning, Vocabulary, quoted, words};
 use crate::pcf::refusal::Refusal;
-use crate::pcf::table::{CHANGE_TERMS, CREATE_TERMS, DELETE_TERMS, StatementForm, Subject};
+use crate::pcf::table::{CHANGE_TERMS, CREATE_TERMS, DELETE_TERMS, GROUP_TERMS, StatementForm, Subject};
 use crate::pcf::term::{Form, Term};
 use crate::pcf::{Answer, Session};
 use crate::pcf::{response, value};
@@ -86,6 +86,23 @@ impl<'a> Parameters<'a> {
         std::mem::take(&mut self.filters)
     }
 
+    /// QSGDISP and CMDSCOPE, which members of a queue-sharing group alone take.
+    ///
+    /// # Errors
+    /// Not such a value.
+    pub(super) fn of_group(&mut self, session: &Session<'_>) -> Result<Vec<Words>, Refusal> {
+        let mut all = Vec::new();
+        if session.queue_manager.membership() == Membership::Alone {
+            return Ok(all);
+        }
+        for term in GROUP_TERMS {
+            if let Some(parameter) = self.take(term.id) {
+                all.extend(Meaning::Term(term).words(parameter)?);
+            }
+        }
+        Ok(all)
+    }
+
     /// The kinds that the parameters leave, where several share an object: a channel is of the type that is said.
     pub(super) fn narrowed(&self, kinds: Vec<Kind>) -> Vec<Kind> {
         let is_of = |kind: &Kind, parameter: &Parameter| {
@@ -142,8 +159,9 @@ async fn define(
     like: Option<String>,
 ) -> Result<Vec<Answer>, Refusal> {
     let object = object(subject, &mut parameters)?;
-    let vocabulary = Vocabulary { kinds: parameters.narrowed(kinds(&[object])), terms: vec![CREATE_TERMS] };
-    let mut all = parameters.words(&vocabulary, true)?;
+    let mut all = parameters.of_group(session)?;
+    let vocabulary = vocabulary(session, parameters.narrowed(kinds(&[object])), CREATE_TERMS);
+    all.extend(parameters.words(&vocabulary, true)?);
     all.extend(like.map(|like| words("LIKE", Some(vec![quoted(&like)]))));
     run(session, statement_of(Verb::Define, object, Some(name), all)).await
 }
@@ -158,8 +176,9 @@ pub(super) async fn change(
         _ => Some(existing_name(session.queue_manager, subject, &mut parameters)?),
     };
     let object = object(subject, &mut parameters)?;
-    let vocabulary = Vocabulary { kinds: parameters.narrowed(kinds(&[object])), terms: vec![CHANGE_TERMS] };
-    let all = parameters.words(&vocabulary, false)?;
+    let mut all = parameters.of_group(session)?;
+    let vocabulary = vocabulary(session, parameters.narrowed(kinds(&[object])), CHANGE_TERMS);
+    all.extend(parameters.words(&vocabulary, false)?);
     run(session, statement_of(Verb::Alter, object, name, all)).await
 }
 
@@ -177,9 +196,10 @@ pub(super) async fn delete(
     } else {
         object(subject, &mut parameters)?
     };
-    let vocabulary = Vocabulary { kinds: Vec::new(), terms: vec![DELETE_TERMS] };
+    let mut all = parameters.of_group(session)?;
+    let vocabulary = vocabulary(session, Vec::new(), DELETE_TERMS);
     let client_table = client_connection(object, &mut parameters)?;
-    let mut all = parameters.words(&vocabulary, true)?;
+    all.extend(parameters.words(&vocabulary, true)?);
     if !all.iter().any(|word| word.keyword == "CHLTABLE") {
         all.extend(client_table);
     }
@@ -203,12 +223,12 @@ pub(super) async fn statement(
     form: &StatementForm,
     mut parameters: Parameters<'_>,
 ) -> Result<Vec<Answer>, Refusal> {
-    let mut all = Vec::new();
+    let mut all = parameters.of_group(session)?;
     let name = match (form.special)(&mut parameters, &mut all)? {
         Some(name) => Some(name),
         None => name_of(form.name.as_ref(), form.default, &mut parameters)?,
     };
-    let vocabulary = Vocabulary { kinds: Vec::new(), terms: vec![form.terms] };
+    let vocabulary = vocabulary(session, Vec::new(), form.terms);
     all.extend(parameters.words(&vocabulary, true)?);
     run(session, statement_of(form.verb, form.object, name, all)).await
 }
@@ -264,12 +284,16 @@ pub(super) fn statement_of(verb: Verb, object: &str, name: Option<String>, param
     Statement { verb, object: object.to_owned(), name, parameters }
 }
 
-pub(super) fn command(statement: Statement) -> Result<Command, Refusal> {
-    Ok(mqsc::interpret(statement)?)
+pub(super) fn command(session: &Session<'_>, statement: Statement) -> Result<Command, Refusal> {
+    Ok(mqsc::interpret(statement, session.queue_manager.membership())?)
+}
+
+fn vocabulary(session: &Session<'_>, kinds: Vec<Kind>, terms: &'static [Term]) -> Vocabulary {
+    Vocabulary { kinds, membership: session.queue_manager.membership(), terms: vec![terms] }
 }
 
 async fn run(session: &Session<'_>, statement: Statement) -> Result<Vec<Answer>, Refusal> {
-    let command = command(statement)?;
+    let command = command(session, statement)?;
     let reply = session.execute(&command).await;
     Ok(response::outcome(&reply))
 }

@@ -3,7 +3,7 @@
 //! A new command is a row here. What it is about stands in a `Subject` (definitions), a `StatementForm` (commands) or a
 //! `StatusForm` (what DISPLAY shows of running things); parameters that are no attributes are terms.
 
-use model::definition::attribute::Kind;
+use model::definition::attribute::{Kind, Membership};
 
 use crate::mqsc::statement::{Parameter as Words, Verb};
 use crate::pcf::inquire::special::{authority, by_connection, by_subscription, channel_instances, stop_connection};
@@ -11,9 +11,10 @@ use crate::pcf::refusal::Refusal;
 use crate::pcf::request::Parameters;
 use crate::pcf::term::{
     AUTHORITIES, AUTHORITY, AUTHORITY_SERVICE, CHANNEL_AUTHENTICATION, CHANNEL_NAME, CHANNEL_STATUS, COMMAND_SERVER,
-    CONNECTION, CONNECTION_HANDLES, Form, LISTENER_STATUS, NAME, NO_YES, OBJECT_TYPES, PUBSUB_STATUS, QUEUE_HANDLES,
-    QUEUE_MANAGER_STATUS, QUEUE_STATISTICS, QUEUE_STATUS, SERVICE_STATUS, SUBSCRIPTION_STATUS, SUBSCRIPTION_TYPES,
-    SYSTEM_SETTINGS, TOPIC_CLIENTS, TOPIC_STATUS, Term, term,
+    CONNECTION, CONNECTION_HANDLES, Form, GROUP_MEMBERS, LISTENER_STATUS, NAME, NO_YES, OBJECT_TYPES, PUBSUB_STATUS,
+    QUEUE_HANDLES, QUEUE_MANAGER_STATUS, QUEUE_STATISTICS, QUEUE_STATUS, SERVICE_STATUS, STRUCTURE_STATUS,
+    STRUCTURE_STATUS_TYPE, SUBSCRIPTION_STATUS, SUBSCRIPTION_TYPES, SYSTEM_SETTINGS, TOPIC_CLIENTS, TOPIC_STATUS, Term,
+    term,
 };
 
 pub(super) struct Row {
@@ -21,6 +22,8 @@ pub(super) struct Row {
     pub(super) number: i32,
     pub(super) name: &'static str,
     pub(super) action: Action,
+    /// Which queue managers have it.
+    pub(super) membership: Membership,
 }
 
 pub(super) enum Action {
@@ -101,6 +104,16 @@ pub(super) static DELETE_TERMS: &[Term] = &[
     term(1398, "AUTHREC", NO_YES),
     IGNORE_STATE,
     term(1526, "CHLTABLE", Form::Words(&[("QMGRTBL", 1), ("CLNTTBL", 2)])),
+];
+
+/// Of every command, at members of a queue-sharing group.
+pub(super) static GROUP_TERMS: &[Term] = &[
+    term(
+        63,
+        "QSGDISP",
+        Form::Words(&[("ALL", -1), ("QMGR", 0), ("COPY", 1), ("SHARED", 2), ("GROUP", 3), ("PRIVATE", 4), ("LIVE", 6)]),
+    ),
+    term(3080, "CMDSCOPE", Form::Text(48)),
 ];
 
 const NO_SUBJECT: Subject = Subject {
@@ -236,6 +249,17 @@ static COMMUNICATION: Subject = Subject {
     from: 3177,
     to: 3178,
     selectors: 1327,
+    ..NO_SUBJECT
+};
+
+static STRUCTURE: Subject = Subject {
+    words: &["CFSTRUCT"],
+    display: "CFSTRUCT",
+    name: 2039,
+    from: 3093,
+    to: 3094,
+    selectors: 1133,
+    names: 3095,
     ..NO_SUBJECT
 };
 
@@ -504,6 +528,14 @@ static QSTATS: StatusForm = StatusForm {
     shows: &[QUEUE_STATISTICS],
     ..NO_STATUS
 };
+static CFSTATUS: StatusForm = StatusForm {
+    object: "CFSTATUS",
+    name: Some(term(2039, "CFSTATUS", NAME)),
+    terms: &[STRUCTURE_STATUS_TYPE],
+    shows: &[STRUCTURE_STATUS],
+    ..NO_STATUS
+};
+static GROUP: StatusForm = StatusForm { object: "GROUP", shows: &[GROUP_MEMBERS], ..NO_STATUS };
 static CMDSERV: StatusForm = StatusForm { object: "CMDSERV", shows: &[COMMAND_SERVER], ..NO_STATUS };
 static SYSTEM: StatusForm = StatusForm { object: "SYSTEM", shows: &[SYSTEM_SETTINGS], ..NO_STATUS };
 static AUTHSERV: StatusForm =
@@ -522,7 +554,12 @@ static CHLAUTH: StatusForm = StatusForm {
 };
 
 const fn row(number: i32, name: &'static str, action: Action) -> Row {
-    Row { number, name, action }
+    Row { number, name, action, membership: Membership::Alone }
+}
+
+/// Of members of a queue-sharing group alone.
+const fn of_members(number: i32, name: &'static str, action: Action) -> Row {
+    Row { number, name, action, membership: Membership::Member }
 }
 
 /// In order of their numbers.
@@ -590,12 +627,20 @@ pub(super) static COMMANDS: &[Row] = &[
     row(96, "MQCMD_DELETE_LISTENER", Action::Delete(&LISTENER)),
     row(97, "MQCMD_INQUIRE_LISTENER", Action::Inquire(&LISTENER)),
     row(98, "MQCMD_INQUIRE_LISTENER_STATUS", Action::Status(&LSSTATUS)),
+    of_members(101, "MQCMD_CHANGE_CF_STRUC", Action::Change(&STRUCTURE)),
+    of_members(108, "MQCMD_CREATE_CF_STRUC", Action::Create(&STRUCTURE)),
+    of_members(110, "MQCMD_COPY_CF_STRUC", Action::Copy(&STRUCTURE)),
+    of_members(112, "MQCMD_DELETE_CF_STRUC", Action::Delete(&STRUCTURE)),
+    of_members(115, "MQCMD_INQUIRE_CF_STRUC", Action::Inquire(&STRUCTURE)),
+    of_members(116, "MQCMD_INQUIRE_CF_STRUC_STATUS", Action::Status(&CFSTATUS)),
     row(117, "MQCMD_INQUIRE_CMD_SERVER", Action::Status(&CMDSERV)),
+    of_members(119, "MQCMD_INQUIRE_QSG", Action::Status(&GROUP)),
     row(123, "MQCMD_INQUIRE_SYSTEM", Action::Status(&SYSTEM)),
     row(137, "MQCMD_SET_SYSTEM", Action::Statement(&SET_SYSTEM)),
     row(138, "MQCMD_START_CMD_SERVER", Action::Statement(&START_COMMAND_SERVER)),
     row(142, "MQCMD_STOP_CHANNEL_LISTENER", Action::Statement(&STOP_LISTENER)),
     row(143, "MQCMD_STOP_CMD_SERVER", Action::Statement(&STOP_COMMAND_SERVER)),
+    of_members(147, "MQCMD_INQUIRE_CF_STRUC_NAMES", Action::Names(&STRUCTURE)),
     row(149, "MQCMD_CHANGE_SERVICE", Action::Change(&SERVICE)),
     row(150, "MQCMD_COPY_SERVICE", Action::Copy(&SERVICE)),
     row(151, "MQCMD_CREATE_SERVICE", Action::Create(&SERVICE)),
@@ -631,6 +676,6 @@ pub(super) static COMMANDS: &[Row] = &[
     row(204, "MQCMD_INQUIRE_CHLAUTH_RECS", Action::Status(&CHLAUTH)),
 ];
 
-pub(super) fn find(number: i32) -> Option<&'static Row> {
-    COMMANDS.iter().find(|row| row.number == number)
+pub(super) fn find(number: i32, membership: Membership) -> Option<&'static Row> {
+    COMMANDS.iter().find(|row| row.number == number && row.membership <= membership)
 }

@@ -191,6 +191,7 @@ const MULTICAST: Form = Form::Words(&[("ASPARENT", 0), ("ENABLED", 1), ("DISABLE
 pub(super) static QUEUE_STATUS: &[Term] = &[
     term(2016, "QUEUE", NAME),
     term(1103, "TYPE", Form::Words(&[("QUEUE", 1105), ("HANDLE", 1104)])),
+    term(63, "QSGDISP", Form::Words(&[("QMGR", 0), ("COPY", 1), ("SHARED", 2)])),
     term(3, "CURDEPTH", Form::Integer),
     term(1437, "CURFSIZE", Form::Integer),
     term(1438, "CURMAXFS", Form::Integer),
@@ -205,6 +206,35 @@ pub(super) static QUEUE_STATUS: &[Term] = &[
     term(18, "OPPROCS", Form::Integer),
     term(1226, "QTIME", Form::Integers),
     term(1027, "UNCOM", Form::Integer),
+];
+
+/// DISPLAY GROUP. MQQSGS_* are the states.
+pub(super) static GROUP_MEMBERS: &[Term] = &[
+    term(2040, "QSGNAME", Form::Text(4)),
+    term(2015, "QMNAME", NAME),
+    term(1148, "QMNUMBER", Form::Integer),
+    term(1149, "STATUS", Form::Words(&[("ACTIVE", 2), ("INACTIVE", 3), ("FAILED", 4)])),
+    term(31, "CMDLEVEL", Form::Integer),
+];
+
+pub(super) const STRUCTURE_STATUS_TYPE: Term =
+    term(1135, "TYPE", Form::Words(&[("SUMMARY", 1136), ("CONNECT", 1137), ("BACKUP", 1138), ("SMDS", 1333)]));
+
+/// DISPLAY CFSTATUS, of both types that have something to show.
+pub(super) static STRUCTURE_STATUS: &[Term] = &[
+    term(2039, "CFSTATUS", NAME),
+    STRUCTURE_STATUS_TYPE,
+    term(1139, "CFTYPE", Form::Words(&[("APPL", 0), ("ADMIN", 1)])),
+    term(1142, "ENTSMAX", Form::Integer),
+    term(1143, "ENTSUSED", Form::Integer),
+    term(3096, "FAILDATE", DATE),
+    term(3097, "FAILTIME", TIME),
+    term(229, "OFFLDUSE", Form::Words(&[("NONE", 0), ("SMDS", 1), ("DB2", 2), ("BOTH", 3)])),
+    term(1140, "SIZEMAX", Form::Integer),
+    term(1141, "SIZEUSED", Form::Integer),
+    term(1130, "STATUS", Form::Words(&[("NOTFOUND", 0), ("ACTIVE", 1), ("FAILED", 4), ("EMPTY", 8)])),
+    term(2015, "QMNAME", NAME),
+    term(3100, "SYSNAME", Form::Text(8)),
 ];
 
 /// DISPLAY QSTATUS TYPE(HANDLE).

@@ -19,7 +19,7 @@ fn start_in(directory: &Path) -> QueueManager {
 }
 
 fn administered() -> impl Iterator<Item = Kind> {
-    Kind::ALL.into_iter().filter(|kind| kind.is_administered())
+    Kind::ALL.into_iter().filter(|kind| kind.is_administered() && *kind != Kind::Structure)
 }
 
 /// A name that no other kind has.

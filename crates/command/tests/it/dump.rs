@@ -6,6 +6,7 @@ use std::sync::Arc;
 use command::json::Request;
 use command::{DumpOptions, dump, run, split};
 use expect_test::expect;
+use model::definition::attribute::Membership;
 use queue_manager::event::command::{Issuer, Origin};
 use queue_manager::{Home, QueueManager};
 use serde_json::json;
@@ -210,7 +211,8 @@ fn no_command_takes_a_text_with_a_line_break() {
     let request = json!({
         "type": "runCommandJSON", "command": "alter", "qualifier": "qlocal", "name": "Q", "parameters": { "descr": INJECTED }
     });
-    let prepared = Request::read(request.to_string().as_bytes()).and_then(Request::prepare).unwrap();
+    let prepared =
+        Request::read(request.to_string().as_bytes()).and_then(|request| request.prepare(Membership::Alone)).unwrap();
     let reply: serde_json::Value =
         serde_json::from_slice(&wait_for(prepared.run(&queue_manager, &Issuer::new(&administrator(), Origin::Rest))))
             .unwrap();

@@ -67,7 +67,7 @@ pub(crate) fn required(kind: Kind, row: &Attribute) -> String {
 
 #[test]
 fn every_settable_attribute_can_be_set_and_is_shown_as_set() {
-    for kind in Kind::ALL {
+    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Structure) {
         for row in attribute::of(kind).filter(|row| row.access != Access::ReadOnly) {
             if (kind, row.mqsc) == (Kind::QueueManager, "CCSID") {
                 continue; // It has one value only.

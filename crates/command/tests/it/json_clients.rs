@@ -3,6 +3,7 @@
 //! Source: KEDA's scaler, pymqrest, MKurator, the Zowe CLI plug-in and others, as section 6 of the reference lists them.
 
 use command::json::Request;
+use model::definition::attribute::Membership;
 use queue_manager::QueueManager;
 use queue_manager::event::command::{Issuer, Origin};
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ const SETUP: &str = "DEFINE QLOCAL(DEV.QUEUE.1)\nDEFINE QALIAS(AN.ALIAS) TARGET(
     DEFINE CHANNEL(A.CHANNEL) CHLTYPE(SVRCONN)\nDEFINE CHANNEL(A.SENDER) CHLTYPE(SDR) CONNAME('h(1)') XMITQ(X)";
 
 fn run(queue_manager: &QueueManager, request: &Value) -> Value {
-    let prepared = Request::read(request.to_string().as_bytes()).and_then(Request::prepare);
+    let prepared = Request::read(request.to_string().as_bytes()).and_then(|request| request.prepare(Membership::Alone));
     let prepared = prepared.unwrap_or_else(|refusal| panic!("{request}: {refusal:?}"));
     serde_json::from_slice(&wait_for(prepared.run(queue_manager, &Issuer::new(&administrator(), Origin::Rest))))
         .unwrap()
@@ -114,7 +115,9 @@ fn an_object_is_altered_without_its_type_which_is_the_objects_own() {
     // What the type does not have is told as it is with the type; what no type has is told before anything runs.
     assert_eq!(only(&words("alter", "channel", "A.CHANNEL", &json!({ "parameters": { "xmitq": "X" } }))), 3097);
     let unknown = words("alter", "channel", "A.CHANNEL", &json!({ "parameters": { "maxdepth": 1 } }));
-    let refused = Request::read(unknown.to_string().as_bytes()).and_then(Request::prepare).unwrap_err();
+    let refused = Request::read(unknown.to_string().as_bytes())
+        .and_then(|request| request.prepare(Membership::Alone))
+        .unwrap_err();
     assert_eq!(refused, command::json::Refusal::Attribute("maxdepth".to_owned()));
     // A definition has no object to ask.
     assert_eq!(only(&words("define", "channel", "NEW", &descr)), 3228);

@@ -10,6 +10,7 @@ mod display_keywords;
 mod dump;
 mod events;
 mod every_attribute;
+mod group;
 mod json;
 mod json_clients;
 mod local_queue;

@@ -182,7 +182,7 @@ fn basics(kind: Kind, row: &Attribute) -> Vec<Parameter> {
 
 #[test]
 fn every_settable_attribute_is_set_by_its_number_and_shown_as_mqsc_shows_it() {
-    for kind in Kind::ALL {
+    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Structure) {
         let (create, inquire, name) = commands(kind);
         for row in attribute::of(kind).filter(|row| row.access != Access::ReadOnly && row.pcf.is_some()) {
             if (kind, row.mqsc) == (Kind::QueueManager, "CCSID") {

@@ -56,7 +56,7 @@ proptest! {
 
 #[test]
 fn every_word_of_every_attribute_is_understood() {
-    for kind in Kind::ALL {
+    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Structure) {
         let head = match kind {
             Kind::QueueManager => "ALTER QMGR".to_owned(),
             other => format!("DEFINE {}(A){}", other.mqsc(), type_parameter(other)),

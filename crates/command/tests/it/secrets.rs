@@ -4,6 +4,7 @@ use command::DumpOptions;
 use command::json::Request;
 use command::pcf;
 use model::authority::Principal;
+use model::definition::attribute::Membership;
 use model::pcf::{Header, Message, Parameter, ParameterValue};
 use queue_manager::event::command::{Issuer, Origin};
 
@@ -28,7 +29,8 @@ fn the_password_of_cryptographic_hardware_is_shown_by_no_form_of_a_command() {
             r#"{"type":"runCommandJSON","command":"display","qualifier":"qmgr","responseParameters":["sslcryp"]}"#,
             r#"{"type":"runCommandJSON","command":"display","qualifier":"qmgr","responseParameters":["all"]}"#,
         ] {
-            let prepared = Request::read(request.as_bytes()).and_then(Request::prepare).unwrap();
+            let prepared =
+                Request::read(request.as_bytes()).and_then(|request| request.prepare(Membership::Alone)).unwrap();
             let body =
                 String::from_utf8(wait_for(prepared.run(&queue_manager, &Issuer::new(&caller, Origin::Rest)))).unwrap();
             assert!(body.contains(r#""sslcryp": "********""#), "{body}");

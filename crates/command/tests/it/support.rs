@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use command::{Counts, Outcome, run, session_footer, session_header, split, verify};
 use model::authority::Principal;
+use model::group::GroupName;
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
-use queue_manager::{Clock, Home, QueueManager, StartOptions};
+use queue_manager::{Clock, GroupOptions, Home, QueueManager, StartOptions};
 use storage::StoreOptions;
 
 /// Starts at 2026-01-02 03:04:05 UTC and is a second later each time it is asked.
@@ -28,16 +29,25 @@ pub(crate) fn start_with(home: Home) -> QueueManager {
     start_as("server", home)
 }
 
+/// A member of the queue-sharing group QSG1, with shared queues in memory.
+pub(crate) fn start_member() -> QueueManager {
+    let group = GroupOptions { name: GroupName::parse("QSG1").unwrap(), database: None };
+    QueueManager::start_member(options("server", Home::Ephemeral), group).unwrap()
+}
+
 /// With a server that runs as `server_user`.
 pub(crate) fn start_as(server_user: &str, home: Home) -> QueueManager {
-    let options = StartOptions {
+    QueueManager::start(options(server_user, home)).unwrap()
+}
+
+fn options(server_user: &str, home: Home) -> StartOptions {
+    StartOptions {
         name: QueueManagerName::literal("QM1"),
         home,
         store: StoreOptions::default(),
         clock: Arc::new(TickingClock::default()),
         server_user: server_user.to_owned(),
-    };
-    QueueManager::start(options).unwrap()
+    }
 }
 
 pub(crate) fn administrator() -> Principal {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
+use model::definition::attribute::Membership;
 use model::definition::listener::ListenerDefinition;
 use queue_manager::QueueManager;
 use queue_manager::event::command::{Issuer, Origin};
@@ -87,7 +88,7 @@ fn what_a_script_says_of_clusters_exits_and_services_is_told() {
 fn a_warning_follows_the_message_and_changes_no_code_in_json_and_escape() {
     let queue_manager = start();
     let ask = |request: &str| {
-        let prepared = command::json::Request::read(request.as_bytes()).unwrap().prepare().unwrap();
+        let prepared = command::json::Request::read(request.as_bytes()).unwrap().prepare(Membership::Alone).unwrap();
         serde_json::from_slice::<Value>(&wait_for(
             prepared.run(&queue_manager, &Issuer::new(&administrator(), Origin::Rest)),
         ))

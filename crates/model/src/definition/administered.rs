@@ -15,6 +15,7 @@ use crate::definition::listener::ListenerDefinition;
 use crate::definition::name_list::NameListDefinition;
 use crate::definition::process::ProcessDefinition;
 use crate::definition::service::ServiceDefinition;
+use crate::definition::structure::StructureDefinition;
 use crate::name::ObjectName;
 
 /// One of them. The variants' names are part of the format on disk.
@@ -27,6 +28,7 @@ pub enum AdministeredObject {
     Service(ServiceDefinition),
     Authentication(Box<AuthenticationDefinition>),
     Communication(CommunicationDefinition),
+    Structure(Box<StructureDefinition>),
 }
 
 /// Name and history of whichever object it is.
@@ -40,13 +42,14 @@ macro_rules! each {
             AdministeredObject::Service($definition) => $result,
             AdministeredObject::Authentication($definition) => $result,
             AdministeredObject::Communication($definition) => $result,
+            AdministeredObject::Structure($definition) => $result,
         }
     };
 }
 
 impl AdministeredObject {
     /// Families in the order in which dumps and lists show them.
-    pub const FAMILIES: [AuthorityObject; 8] = [
+    pub const FAMILIES: [AuthorityObject; 9] = [
         AuthorityObject::Process,
         AuthorityObject::NameList,
         AuthorityObject::AuthenticationInformation,
@@ -55,6 +58,7 @@ impl AdministeredObject {
         AuthorityObject::Listener,
         AuthorityObject::Service,
         AuthorityObject::CommunicationInformation,
+        AuthorityObject::Structure,
     ];
 
     /// An object of `kind` as DEFINE starts from; `None` when objects of that kind are not of these.
@@ -71,6 +75,7 @@ impl AdministeredObject {
             Kind::NameList => Self::NameList(NameListDefinition::default()),
             Kind::Service => Self::Service(ServiceDefinition::default()),
             Kind::Communication => Self::Communication(CommunicationDefinition::default()),
+            Kind::Structure => Self::Structure(Box::default()),
             _ => return None,
         })
     }
@@ -101,6 +106,7 @@ impl AdministeredObject {
             Self::Service(_) => Kind::Service,
             Self::Authentication(authentication) => authentication.authentication_type.kind(),
             Self::Communication(_) => Kind::Communication,
+            Self::Structure(_) => Kind::Structure,
         }
     }
 
@@ -113,9 +119,12 @@ impl AdministeredObject {
         match self {
             Self::Channel(channel) => channel.missing(),
             Self::Authentication(authentication) => authentication.missing(),
-            Self::Listener(_) | Self::Process(_) | Self::NameList(_) | Self::Service(_) | Self::Communication(_) => {
-                None
-            }
+            Self::Listener(_)
+            | Self::Process(_)
+            | Self::NameList(_)
+            | Self::Service(_)
+            | Self::Communication(_)
+            | Self::Structure(_) => None,
         }
     }
 
@@ -145,5 +154,9 @@ impl AdministeredObject {
 
     pub fn as_communication(&self) -> Option<&CommunicationDefinition> {
         if let Self::Communication(communication) = self { Some(communication) } else { None }
+    }
+
+    pub fn as_structure(&self) -> Option<&StructureDefinition> {
+        if let Self::Structure(structure) = self { Some(structure) } else { None }
     }
 }

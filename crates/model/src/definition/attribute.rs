@@ -24,6 +24,7 @@ mod queue;
 mod queue_manager;
 mod reference;
 mod service;
+mod structure;
 mod subscription;
 mod topic;
 mod value;
@@ -41,6 +42,7 @@ use crate::definition::name_list::NameListDefinition;
 use crate::definition::process::ProcessDefinition;
 use crate::definition::queue::{AliasQueue, LocalQueue, RemoteQueue};
 use crate::definition::service::ServiceDefinition;
+use crate::definition::structure::StructureDefinition;
 use crate::definition::{QueueDefinition, QueueKind, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
 use crate::timestamp::Timestamp;
 
@@ -66,6 +68,8 @@ pub struct Attribute {
     pub applies_to: &'static [Kind],
     pub value: ValueType,
     pub access: Access,
+    /// Which queue managers have it.
+    pub membership: Membership,
     /// `None` when the definition is of a kind that lacks the attribute.
     pub read: fn(View<'_>) -> Option<Value>,
     /// `None` when the definition lacks the attribute or cannot hold the value. `value.check` comes first.
@@ -89,6 +93,14 @@ pub enum Access {
     Fixed,
     /// Only DISPLAY knows it: dates, counts, capabilities.
     ReadOnly,
+}
+
+/// Whether a queue manager is in a queue-sharing group: its members have more attributes, objects and commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Membership {
+    #[default]
+    Alone,
+    Member,
 }
 
 /// A definition to read from.
@@ -166,13 +178,28 @@ pub fn all() -> impl Iterator<Item = &'static Attribute> {
         service::ROWS,
         authentication::ROWS,
         communication::ROWS,
+        structure::ROWS,
     ]
     .into_iter()
     .flatten()
 }
 
-/// The rows of one kind, in DISPLAY order.
+/// The rows of one kind that every queue manager has, in DISPLAY order.
 pub fn of(kind: Kind) -> impl Iterator<Item = &'static Attribute> {
+    Membership::Alone.of(kind)
+}
+
+/// The rows that a definition says something with: those of members of a group only where they are not as by default, which
+/// they always are of a queue manager in no group.
+pub fn told_by(view: View<'_>) -> impl Iterator<Item = &'static Attribute> {
+    let kind = view.kind();
+    Membership::Member
+        .of(kind)
+        .filter(move |row| row.membership == Membership::Alone || (row.read)(view) != row.default_value(kind))
+}
+
+/// Every row of one kind.
+fn rows(kind: Kind) -> impl Iterator<Item = &'static Attribute> {
     let rows = match kind {
         Kind::QueueManager => queue_manager::ROWS,
         Kind::QueueLocal | Kind::QueueAlias | Kind::QueueRemote | Kind::QueueModel => queue::ROWS,
@@ -195,23 +222,46 @@ pub fn of(kind: Kind) -> impl Iterator<Item = &'static Attribute> {
             authentication::ROWS
         }
         Kind::Communication => communication::ROWS,
+        Kind::Structure => structure::ROWS,
     };
     rows.iter().filter(move |row| row.applies(kind))
 }
 
-/// The attribute that an MQSC keyword (in upper case) means for `kind`.
+/// The attribute that an MQSC keyword (in upper case) means for `kind`, of every queue manager.
 pub fn find(kind: Kind, keyword: &str) -> Option<&'static Attribute> {
-    of(kind).find(|row| row.keywords().any(|known| known == keyword))
+    Membership::Alone.find(kind, keyword)
 }
 
-/// The attribute with this PCF number, as MQINQ and MQSET selectors name it.
+/// The attribute with this PCF number, as MQINQ and MQSET selectors name it, of every queue manager.
 pub fn by_pcf(kind: Kind, number: i32) -> Option<&'static Attribute> {
-    of(kind).find(|row| row.pcf == Some(number))
+    Membership::Alone.by_pcf(kind, number)
 }
 
-/// The attribute with this dotted JSON name.
+/// The attribute with this dotted JSON name, of every queue manager.
 pub fn by_json(kind: Kind, name: &str) -> Option<&'static Attribute> {
-    of(kind).find(|row| row.json == Some(name))
+    Membership::Alone.by_json(kind, name)
+}
+
+impl Membership {
+    /// The rows of one kind, in DISPLAY order.
+    pub fn of(self, kind: Kind) -> impl Iterator<Item = &'static Attribute> {
+        rows(kind).filter(move |row| row.membership <= self)
+    }
+
+    /// The attribute that an MQSC keyword (in upper case) means for `kind`.
+    pub fn find(self, kind: Kind, keyword: &str) -> Option<&'static Attribute> {
+        self.of(kind).find(|row| row.keywords().any(|known| known == keyword))
+    }
+
+    /// The attribute with this PCF number.
+    pub fn by_pcf(self, kind: Kind, number: i32) -> Option<&'static Attribute> {
+        self.of(kind).find(|row| row.pcf == Some(number))
+    }
+
+    /// The attribute with this dotted JSON name.
+    pub fn by_json(self, kind: Kind, name: &str) -> Option<&'static Attribute> {
+        self.of(kind).find(|row| row.json == Some(name))
+    }
 }
 
 impl<'a> View<'a> {
@@ -292,6 +342,10 @@ impl<'a> View<'a> {
 
     fn communication(self) -> Option<&'a CommunicationDefinition> {
         self.object()?.as_communication()
+    }
+
+    fn structure(self) -> Option<&'a StructureDefinition> {
+        self.object()?.as_structure()
     }
 }
 
@@ -383,5 +437,9 @@ impl<'a> Target<'a> {
         } else {
             None
         }
+    }
+
+    fn structure(self) -> Option<&'a mut StructureDefinition> {
+        if let Self::Object(AdministeredObject::Structure(structure)) = self { Some(structure) } else { None }
     }
 }

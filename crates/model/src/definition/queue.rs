@@ -35,8 +35,24 @@ pub struct QueueDefinition {
     /// CAPEXPRY in tenths of a second; -1 is NOLIMIT.
     pub cap_expiry: i32,
     pub custom: String,
+    /// QSGDISP.
+    pub disposition: Disposition,
     pub history: History,
     pub kind: QueueKind,
+}
+
+/// Where a definition belongs in a queue-sharing group (MQQSGD_*). A queue manager in no group has the first alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Disposition {
+    /// This queue manager's own.
+    #[default]
+    QueueManager,
+    /// Made of the group's definition of that name, and made anew when that changes.
+    Copy,
+    /// One queue for the whole group: local queues only.
+    Shared,
+    /// The definition that each member makes its copy of. No program opens it.
+    Group,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,6 +121,8 @@ pub struct LocalQueue {
     /// STRMQOS(MUSTDUP).
     pub stream_must_duplicate: bool,
     pub definition_type: DefinitionType,
+    /// CFSTRUCT: where the messages of a shared queue are; at most 12 characters.
+    pub structure: ObjectName,
     /// Identity of the messages in the store. Not an attribute; 0 until the queue manager assigns it.
     pub store_id: u32,
 }
@@ -294,6 +312,7 @@ impl Default for LocalQueue {
             stream_queue: QueueName::BLANK,
             stream_must_duplicate: false,
             definition_type: DefinitionType::Predefined,
+            structure: ObjectName::BLANK,
             store_id: 0,
         }
     }
@@ -335,6 +354,7 @@ impl QueueDefinition {
             cluster_workload_rank: 0,
             cap_expiry: -1,
             custom: String::new(),
+            disposition: Disposition::QueueManager,
             history: History::default(),
             kind,
         }

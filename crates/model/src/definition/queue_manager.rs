@@ -7,12 +7,20 @@
 use serde::{Deserialize, Serialize};
 
 use crate::definition::{Collect, EventSwitch, History};
+use crate::group::GroupName;
 use crate::name::{ObjectName, QueueManagerName, QueueName};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct QueueManagerDefinition {
     pub name: QueueManagerName,
+    /// QSGNAME: as the configuration says at each start; never stored.
+    #[serde(skip)]
+    pub group: Option<GroupName>,
+    /// CFCONLOS(TERMINATE) or (TOLERATE): what becomes of the queue manager that cannot reach a structure.
+    pub terminates_on_loss: bool,
+    /// GROUPUR(ENABLED).
+    pub group_units: bool,
     /// DESCR, at most 64 characters.
     pub description: String,
     /// QMID: made at creation, never altered.
@@ -181,6 +189,9 @@ impl Default for QueueManagerDefinition {
     fn default() -> Self {
         Self {
             name: QueueManagerName::BLANK,
+            group: None,
+            terminates_on_loss: false,
+            group_units: false,
             description: String::new(),
             identifier: String::new(),
             dead_letter_queue: QueueName::BLANK,

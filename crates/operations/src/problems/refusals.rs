@@ -122,6 +122,7 @@ fn type_word(object: AuthorityObject) -> &'static str {
         AuthorityObject::AuthenticationInformation => "authinfo",
         AuthorityObject::Service => "service",
         AuthorityObject::CommunicationInformation => "comminfo",
+        AuthorityObject::Structure => "cfstruct",
         AuthorityObject::RemoteQueueManager => "rqmname",
     }
 }

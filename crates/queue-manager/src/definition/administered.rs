@@ -11,12 +11,14 @@ use model::definition::attribute::View;
 use model::definition::{AdministeredObject, History};
 use model::name::ObjectName;
 use model::reason::Reason;
+use storage::shared::GroupDisposition;
 
-use crate::QueueManager;
 use crate::definition::definitions;
 use crate::definition::objects::{ObjectError, authorise, authority_to_define, check_attributes};
 use crate::engine::Engine;
+use crate::group::disposition;
 use crate::instrumentation::started::StartedStatus;
+use crate::{QueueManager, group};
 
 pub(crate) type Key = (AuthorityObject, ObjectName);
 pub(crate) type AdministeredObjects = BTreeMap<Key, Arc<AdministeredObject>>;
@@ -131,10 +133,17 @@ impl QueueManager {
         if self.started_objects(family).iter().any(runs) {
             return Err(ObjectError::StillActive { family, name: name.to_string() });
         }
+        if family == AuthorityObject::Structure {
+            disposition::check_unused(engine, name)?;
+        }
         let show = || {
             engine.objects.write().remove(&(family, *name));
         };
-        engine.save_and_show(vec![definitions::delete_object(&object)], show).await
+        let delete = definitions::delete_object(&object);
+        if family == AuthorityObject::Structure {
+            return group::definitions::keep(engine, GroupDisposition::Shared, delete, show).await;
+        }
+        engine.save_and_show(vec![delete], show).await
     }
 }
 
@@ -161,6 +170,9 @@ async fn keep(engine: &Engine, object: AdministeredObject, maker: Option<&Princi
         engine.objects.write().insert((family, name), Arc::new(object));
     };
     match maker {
+        _ if family == AuthorityObject::Structure => {
+            group::definitions::keep(engine, GroupDisposition::Shared, save, show).await
+        }
         Some(maker) => engine.save_made(maker, family, &name, save, show).await,
         None => engine.save_and_show(vec![save], show).await,
     }

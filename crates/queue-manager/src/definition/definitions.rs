@@ -8,7 +8,8 @@
 //! auth/OBJECT/ENTITY/PROFILE    authority records
 //! chlauth/PROFILE/TYPE/PARTNERS channel authentication records
 //! channel/NAME, clntconn/NAME   channels; client connections have names of their own
-//! listener/NAME, process/NAME, namelist/NAME, service/NAME, authinfo/NAME, comminfo/NAME
+//! listener/NAME, process/NAME, namelist/NAME, service/NAME, authinfo/NAME, comminfo/NAME, cfstruct/NAME
+//! group/queue/NAME  definitions of the queue-sharing group (`group/definitions.rs`)
 //! defaults          up to which step the objects of `defaults.rs` have been made
 //! ```
 //!
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::authority::{AuthorityObject, AuthorityRecord, Entity};
-use model::definition::queue::AliasTarget;
+use model::definition::queue::{AliasTarget, Disposition};
 use model::definition::{
     AdministeredObject, ChannelAuthentication, QueueDefinition, QueueKind, QueueManagerDefinition,
     SubscriptionDefinition, TopicDefinition,
@@ -28,12 +29,14 @@ use model::reason::Reason;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use storage::DefinitionChange;
+use storage::shared::GroupDisposition;
 
-use crate::StartError;
+use crate::definition::objects::ObjectError;
 use crate::engine::Engine;
 use crate::queue::Queue;
 use crate::reason;
 use crate::security::channel_authentication;
+use crate::{StartError, group};
 
 pub(crate) fn save_queue_manager(definition: &QueueManagerDefinition) -> DefinitionChange {
     save("qmgr".to_owned(), definition)
@@ -106,6 +109,7 @@ fn object_key(object: &AdministeredObject) -> String {
         AuthorityObject::Service => "service",
         AuthorityObject::AuthenticationInformation => "authinfo",
         AuthorityObject::CommunicationInformation => "comminfo",
+        AuthorityObject::Structure => "cfstruct",
         other => unreachable!("no administered object is of {other:?}"),
     };
     format!("{family}/{}", object.name())
@@ -191,15 +195,39 @@ pub(crate) async fn change_queue(
     let before = queue.definition();
     let mut definition = (*before).clone();
     change(&mut definition);
-    save_and_show(engine, changes_of_queue(queue, &definition), || {
+    let changes = changes_of_queue(queue, &definition);
+    let show = || {
         engine.show_queue(queue, definition);
         wake_waiters(engine, queue, &before);
+    };
+    let kept = keep_queue(engine, before.disposition, changes, show).await;
+    kept.map_err(|error| match error {
+        ObjectError::Reason(reason) => reason,
+        _ => Reason::ObjectChanged,
     })
-    .await
+}
+
+/// Saves a changed definition of a queue where those of its disposition are, and shows it. The caller holds the lock on changes.
+///
+/// # Errors
+/// Those of `save_and_show`; of a shared queue those of `group::definitions::keep`.
+pub(super) async fn keep_queue(
+    engine: &Engine,
+    disposition: Disposition,
+    changes: Vec<DefinitionChange>,
+    show: impl FnOnce(),
+) -> Result<(), ObjectError> {
+    match <[DefinitionChange; 1]>::try_from(changes) {
+        Ok([change]) if disposition == Disposition::Shared => {
+            group::definitions::keep(engine, GroupDisposition::Shared, change, show).await
+        }
+        Ok([change]) => engine.save_and_show(vec![change], show).await,
+        Err(changes) => engine.save_and_show(changes, show).await,
+    }
 }
 
 /// Waiters look again: gets may be inhibited now, or enabled, or lead elsewhere. Those by an alias wait where it led `before`.
-pub(super) fn wake_waiters(engine: &Engine, queue: &Queue, before: &QueueDefinition) {
+pub(crate) fn wake_waiters(engine: &Engine, queue: &Queue, before: &QueueDefinition) {
     queue.waiters.wake_all();
     if let QueueKind::Alias(alias) = &before.kind
         && alias.target_type == AliasTarget::Queue
@@ -224,6 +252,7 @@ pub(crate) struct Saved {
     pub(crate) authorities: Vec<AuthorityRecord>,
     pub(crate) channel_authentications: Vec<ChannelAuthentication>,
     pub(crate) objects: Vec<AdministeredObject>,
+    pub(crate) group_queues: Vec<QueueDefinition>,
     /// 0 when no step has been remembered.
     pub(crate) default_step: u32,
 }
@@ -245,9 +274,9 @@ pub(crate) fn read(name: QueueManagerName, definitions: Vec<(String, Vec<u8>)>) 
             }
             "auth" => saved.authorities.push(parse(name, &key, &value)?),
             "chlauth" => saved.channel_authentications.push(parse(name, &key, &value)?),
-            "channel" | "clntconn" | "listener" | "process" | "namelist" | "service" | "authinfo" | "comminfo" => {
-                saved.objects.push(parse(name, &key, &value)?);
-            }
+            "channel" | "clntconn" | "listener" | "process" | "namelist" | "service" | "authinfo" | "comminfo"
+            | "cfstruct" => saved.objects.push(parse(name, &key, &value)?),
+            group::definitions::PREFIX => saved.group_queues.push(parse(name, &key, &value)?),
             "defaults" => saved.default_step = parse(name, &key, &value)?,
             _ => return Err(StartError::UnknownDefinition { name, key }),
         }
@@ -269,6 +298,7 @@ pub(crate) fn is_key_of(key: &str, value: &[u8]) -> bool {
         "auth" => made(value, save_authority),
         "chlauth" => made(value, save_channel_authentication),
         "defaults" => made(value, |step| save_default_step(*step)),
+        group::definitions::PREFIX => made(value, group::definitions::save),
         _ => made(value, save_object),
     };
     matches!(saved, Some(DefinitionChange::Save { key: of_value, .. }) if of_value == key)

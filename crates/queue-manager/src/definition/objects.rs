@@ -6,16 +6,17 @@
 use std::sync::Arc;
 
 use model::authority::{Authority, AuthorityObject, Principal};
-use model::definition::attribute::{self, Access, ValueProblem, View};
+use model::definition::attribute::{Access, Membership, ValueProblem, View};
 use model::definition::{QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
 use model::name::{ObjectName, QueueName, TopicName};
 use model::reason::Reason;
 use storage::DefinitionChange;
+use storage::shared::GroupDisposition;
 
-use crate::QueueManager;
 use crate::definition::definitions;
 use crate::engine::Engine;
 use crate::security::authority::{self, Door};
+use crate::{QueueManager, group};
 
 /// Why a definition was not changed; `command` turns it into a message identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,12 +45,20 @@ pub enum ObjectError {
     /// Two topic objects never stand for one topic string.
     #[error("topic string of {name} belongs to topic {other}")]
     TopicStringExists { name: String, other: String },
+    #[error("the queue manager is in no queue-sharing group")]
+    NotInGroup,
+    /// There is an object of that name, with another QSGDISP.
+    #[error("{name} has another disposition")]
+    Disposition { name: String },
+    /// CFSTRUCT of a shared queue.
+    #[error("structure '{name}' is not defined")]
+    Structure { name: String },
     #[error("{0}")]
     Reason(Reason),
 }
 
 impl ObjectError {
-    pub(super) fn already_exists(name: &str) -> Self {
+    pub(crate) fn already_exists(name: &str) -> Self {
         Self::AlreadyExists { name: name.to_owned() }
     }
 
@@ -77,7 +86,7 @@ pub(crate) fn authorise(
 /// Every attribute of the definition is within its range. What a command sets has been checked for control characters by
 /// whoever read it; a text that holds some all the same was stored by somebody else, and does not be in the way of others.
 pub(super) fn check_attributes(name: &str, view: View<'_>) -> Result<(), ObjectError> {
-    for row in attribute::of(view.kind()).filter(|row| row.access != Access::ReadOnly) {
+    for row in Membership::Member.of(view.kind()).filter(|row| row.access != Access::ReadOnly) {
         let Some(value) = (row.read)(view) else { continue };
         match row.value.check(&value) {
             Ok(()) | Err(ValueProblem::ControlCharacter) => {}
@@ -93,7 +102,7 @@ pub(super) fn check_attributes(name: &str, view: View<'_>) -> Result<(), ObjectE
 /// DEFINE REPLACE of what exists changes it.
 ///
 /// Source: MQ security, "Authorizations for MQSC commands in escape PCFs", 9.3.
-pub(super) fn authority_to_define(exists: bool, replace: bool) -> Authority {
+pub(crate) fn authority_to_define(exists: bool, replace: bool) -> Authority {
     if exists && replace { Authority::CHANGE } else { Authority::CREATE }
 }
 
@@ -117,6 +126,21 @@ impl Engine {
             show();
         };
         self.save_and_show(changes, show_both).await
+    }
+
+    /// As `save_made`, of an object of the group: its definition is the group's, what its maker may do is this member's.
+    pub(super) async fn keep_made_in_group(
+        &self,
+        maker: &Principal,
+        object: AuthorityObject,
+        name: &ObjectName,
+        save: DefinitionChange,
+        show: impl FnOnce(),
+    ) -> Result<(), ObjectError> {
+        group::definitions::keep(self, GroupDisposition::Shared, save, show).await?;
+        let Some(record) = self.authorities.of_maker(maker, object, name) else { return Ok(()) };
+        let grant = vec![definitions::save_authority(&record)];
+        self.save_and_show(grant, || self.authorities.set(record)).await
     }
 
     /// See `definitions::save_and_show`.
@@ -163,6 +187,7 @@ impl QueueManager {
         definition.name = before.name;
         definition.identifier.clone_from(&before.identifier);
         definition.ccsid = before.ccsid;
+        definition.group = before.group;
         definition.history.created = before.history.created;
         definition.history.altered = engine.now();
         check_attributes(engine.name.as_str(), View::QueueManager(&definition))?;

@@ -5,21 +5,23 @@ use std::sync::atomic::Ordering;
 
 use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::attribute::View;
-use model::definition::queue::{DefinitionType, LocalQueue};
+use model::definition::queue::{DefinitionType, Disposition, LocalQueue};
 use model::definition::{History, QueueDefinition, QueueKind};
 use model::name::QueueName;
 use model::reason::Reason;
-use storage::{DefinitionChange, StoreError};
+use storage::shared::GroupDisposition;
+use storage::{DefinitionChange, QueueId, StoreError};
 
 use crate::definition::definitions;
 use crate::definition::objects::{ObjectError, authorise, authority_to_define, check_attributes};
 use crate::engine::Engine;
 use crate::engine::housekeeping::Work;
+use crate::group::disposition;
 use crate::instrumentation::accounting::collection;
 use crate::instrumentation::event;
 use crate::queue::Queue;
 use crate::queue::trigger;
-use crate::{QueueManager, reason};
+use crate::{QueueManager, group, reason};
 
 impl QueueManager {
     /// `replace` keeps the messages of an existing queue of the same kind.
@@ -31,14 +33,14 @@ impl QueueManager {
     ) -> Result<(), ObjectError> {
         let engine = self.engine();
         let name = definition.name;
-        check(&definition)?;
+        check(engine, &definition)?;
         let lock = engine.changes.take().await;
         let existing = engine.queue(&name);
         let wanted = authority_to_define(existing.is_some(), replace);
         authorise(engine, caller, AuthorityObject::Queue, &name, wanted)?;
         if let Some(queue) = existing {
             if !replace {
-                return Err(ObjectError::already_exists(name.as_str()));
+                return Err(refused_to_define(&queue, &definition));
             }
             let triggering = replace_definition(engine, &queue, definition, false).await?;
             drop(lock);
@@ -47,12 +49,16 @@ impl QueueManager {
         }
         let now = engine.now();
         definition.history = History { created: now, altered: now };
+        let is_shared = definition.disposition == Disposition::Shared;
         if let Some(local) = definition.as_local_mut() {
             local.definition_type = DefinitionType::Predefined;
-            local.store_id = engine.store.create_queue().0;
+            local.store_id = new_store_id(engine, is_shared).await?.0;
         }
         let save = definitions::save_queue(&definition);
         let show = || engine.add_queue(Arc::new(Queue::new(definition, None, &engine.store)));
+        if is_shared {
+            return engine.keep_made_in_group(caller, AuthorityObject::Queue, &name, save, show).await;
+        }
         engine.save_made(caller, AuthorityObject::Queue, &name, save, show).await
     }
 
@@ -85,7 +91,7 @@ impl QueueManager {
         let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
         let mut definition = (*queue.definition()).clone();
         change(&mut definition)?;
-        check(&definition)?;
+        check(engine, &definition)?;
         let triggering = replace_definition(engine, &queue, definition, force).await?;
         drop(lock);
         triggering.look().await;
@@ -100,12 +106,13 @@ impl QueueManager {
         let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
         let in_use = |_| ObjectError::InUse { name: name.to_string() };
         let deletion = queue.begin_deletion(Some(0)).map_err(in_use)?;
+        let is_shared = queue.definition().disposition == Disposition::Shared;
         let mut changes = Vec::with_capacity(2);
         if queue.is_local() {
             check_emptiness(engine, &queue, purge)?;
             changes.push(DefinitionChange::DropQueue(queue.id));
         }
-        if !queue.is_temporary() {
+        if !queue.is_temporary() && !is_shared {
             changes.push(definitions::delete_queue(name));
         }
         let show = || {
@@ -115,6 +122,12 @@ impl QueueManager {
             engine.remove_queue(&queue);
             deletion.done();
         };
+        if is_shared {
+            // Once the definition is gone, the messages are nobody's.
+            let delete = definitions::delete_queue(name);
+            group::definitions::keep(engine, GroupDisposition::Shared, delete, show).await?;
+            return engine.save_and_show(changes, || ()).await;
+        }
         engine.save_and_show(changes, show).await
     }
 
@@ -144,6 +157,13 @@ impl QueueManager {
     }
 }
 
+/// There is a queue of that name.
+fn refused_to_define(queue: &Queue, definition: &QueueDefinition) -> ObjectError {
+    let name = queue.name.to_string();
+    let is_same = queue.definition().disposition == definition.disposition;
+    if is_same { ObjectError::AlreadyExists { name } } else { ObjectError::Disposition { name } }
+}
+
 /// For statistics.
 fn note_purge(engine: &Engine, queue: &Queue) {
     engine.statistics.purged();
@@ -153,11 +173,21 @@ fn note_purge(engine: &Engine, queue: &Queue) {
     }
 }
 
-fn check(definition: &QueueDefinition) -> Result<(), ObjectError> {
+/// Where the messages of a new queue go.
+async fn new_store_id(engine: &Engine, is_shared: bool) -> Result<QueueId, ObjectError> {
+    if !is_shared {
+        return Ok(engine.store.create_queue());
+    }
+    let created = engine.store.create_shared_queue().await;
+    created.map_err(|error| ObjectError::Reason(reason::of_store_at_large(engine, &error)))
+}
+
+pub(crate) fn check(engine: &Engine, definition: &QueueDefinition) -> Result<(), ObjectError> {
     if definition.name.is_blank() {
         return Err(ObjectError::Reason(Reason::ObjectNameError));
     }
-    check_attributes(definition.name.as_str(), View::Queue(definition, None))
+    check_attributes(definition.name.as_str(), View::Queue(definition, None))?;
+    disposition::check(engine, definition)
 }
 
 /// A message that cannot be read back is one that the operator has not given up yet.
@@ -185,6 +215,7 @@ async fn replace_definition<'a>(
     if std::mem::discriminant(&before.kind) != std::mem::discriminant(&definition.kind) {
         return Err(ObjectError::WrongType { name: name() });
     }
+    disposition::check_replacement(&before, &definition)?;
     definition.history = History { created: before.history.created, altered: engine.now() };
     if let (Some(old), Some(new)) = (before.as_local(), definition.as_local_mut()) {
         new.store_id = old.store_id;
@@ -207,7 +238,7 @@ async fn replace_definition<'a>(
         // As `definitions::change_queue`, but behind what breaks handles.
         definitions::wake_waiters(engine, queue, &before);
     };
-    engine.save_and_show(changes, show).await?;
+    definitions::keep_queue(engine, before.disposition, changes, show).await?;
     Ok(triggering)
 }
 
@@ -279,11 +310,17 @@ impl Engine {
         if self.overrides.note(&queue) {
             collection::changed(self);
         }
+        if let Some(group) = self.group.as_ref().filter(|_| queue.id.is_shared()) {
+            group.queues.write().insert(queue.id, Arc::clone(&queue));
+        }
         self.queues.write().insert(queue.name, queue);
         self.order.forget();
     }
 
     pub(crate) fn remove_queue(&self, queue: &Queue) {
+        if let Some(group) = self.group.as_ref().filter(|_| queue.id.is_shared()) {
+            group.queues.write().remove(&queue.id);
+        }
         self.queues.write().remove(&queue.name);
         self.former_traffic.add(queue.counters.traffic());
         self.statistics.queue_deleted(queue.take_figures());

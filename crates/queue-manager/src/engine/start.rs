@@ -3,27 +3,37 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use model::definition::queue::Disposition;
 use model::definition::{AdministeredObject, QueueDefinition};
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
 use storage::private::Recovered;
-use storage::{DefinitionChange, QueueId, Store, block_on};
+use storage::{DefinitionChange, QueueId, SharedStore, Store, block_on};
 use tracing::info;
 
 use crate::definition::definitions::{self, Saved};
 use crate::definition::{administered, defaults};
 use crate::engine::{Engine, Loaded};
+use crate::group::definitions::GroupDefinitions;
+use crate::group::{Group, GroupOptions};
 use crate::instrumentation::event;
 use crate::queue::{Queue, quarantine};
 use crate::security::authority::Authorities;
 use crate::security::channel_authentication::ChannelAuthentications;
 use crate::{Home, StartError, StartOptions};
 
-pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
+pub(crate) fn start(options: StartOptions, group: Option<GroupOptions>) -> Result<Engine, StartError> {
     let StartOptions { name, home, store, clock, server_user } = options;
     let (store, recovered) = match home {
         Home::Ephemeral => (Store::ephemeral(store), Recovered::default()),
         Home::Disk(disk) => Store::open(disk, store).map_err(|source| StartError::RecoveryLog { name, source })?,
+    };
+    let store = match group.as_ref().and_then(|group| group.database.clone()) {
+        Some(database) => {
+            let shared = SharedStore::start(database).map_err(|source| StartError::Group { name, source })?;
+            store.in_group(shared)
+        }
+        None => store,
     };
     let Recovered { definitions, messages, set_aside, .. } = recovered;
     let mut saved = definitions::read(name, definitions)?;
@@ -31,16 +41,24 @@ pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
     if !changes.is_empty() {
         block_on(store.change_definitions(changes)).map_err(|source| StartError::Write { name, source })?;
     }
-    let definition = saved.queue_manager.expect("made just now when there was none");
+    let mut definition = saved.queue_manager.expect("made just now when there was none");
+    definition.group = group.as_ref().map(|group| group.name);
     if definition.name != name {
         return Err(StartError::OtherQueueManager { name, found: definition.name });
+    }
+    if group.is_none() {
+        // They wait in the log until the queue manager is in its group again.
+        saved.queues.retain(|queue| queue.disposition != Disposition::Shared);
     }
     let ids: Vec<_> = saved.queues.iter().filter_map(store_id).collect();
     quarantine::say_undefined(name, &store.retain_queues(&ids));
     let queues: Vec<_> = saved.queues.into_iter().map(|definition| Queue::recovered(definition, &store)).collect();
     info!(queue_manager = name.as_str(), queues = queues.len(), messages, "queue manager started");
+    let group_queues = saved.group_queues;
+    let group = group.map(|group| Group::new(group.name, GroupDefinitions::new(group_queues)));
     let loaded = Loaded {
         definition,
+        group,
         queues,
         topics: saved.topics.into_iter().map(|topic| (topic.name, Arc::new(topic))).collect(),
         subscriptions: saved.subscriptions,

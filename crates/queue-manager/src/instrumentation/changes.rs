@@ -140,5 +140,5 @@ pub(crate) fn attributes(view: View<'_>) -> Attributes {
         let text = row.value.word_or_text(&(row.read)(view)?);
         (!text.trim().is_empty()).then_some((row.mqsc, text))
     };
-    attribute::of(view.kind()).filter(told).filter_map(shown).collect()
+    attribute::told_by(view).filter(told).filter_map(shown).collect()
 }

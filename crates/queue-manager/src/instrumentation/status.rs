@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::authority::{Authority, AuthorityObject, Principal};
-use model::definition::queue::Usage;
+use model::definition::queue::{Disposition, Usage};
 use model::name::{ObjectName, QueueName};
 use model::timestamp::Timestamp;
 use storage::private::StoreStatistics;
@@ -22,6 +22,7 @@ use crate::queue::Queue;
 pub struct QueueStatus {
     pub name: QueueName,
     pub usage: Usage,
+    pub disposition: Disposition,
     pub depth: Depth,
     /// IPPROCS and OPPROCS.
     pub open_input: u32,
@@ -158,12 +159,13 @@ impl QueueManager {
 }
 
 pub(crate) fn status_of(store: &Store, queue: &Queue) -> Option<QueueStatus> {
-    let usage = queue.with(|definition| definition.as_local().map(|local| local.usage))?;
+    let (usage, disposition) = queue.with(|definition| Some((definition.as_local()?.usage, definition.disposition)))?;
     let in_use = *queue.in_use.lock();
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     Some(QueueStatus {
         name: queue.name,
         usage,
+        disposition,
         depth: store.depth(queue.id),
         open_input: in_use.input,
         open_output: in_use.output,

@@ -16,6 +16,7 @@ use storage::{Placement, Position, PutOutcome, ReceiptOfPut, UnitOfWorkId};
 use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
 use crate::engine::housekeeping::Work;
+use crate::group::disposition;
 use crate::instrumentation::event;
 use crate::queue::waiters::Arrival;
 use crate::queue::{Queue, transmission, trigger};
@@ -133,6 +134,9 @@ async fn enter(
     now: Timestamp,
 ) -> Result<Entered, Reason> {
     let _flight = queue.begin_put()?;
+    if queue.id.is_shared() {
+        disposition::check_persistence(engine, queue, message.descriptor.persistence)?;
+    }
     let unit = match manner {
         Manner::InUnit(state) => Some((state, state.unit(engine)?)),
         Manner::Alone | Manner::WithReceipt(_) => None,

@@ -20,6 +20,10 @@ pub(crate) async fn scan(engine: &Engine) -> Option<Timestamp> {
     let now = engine.now();
     let queues: Vec<_> = {
         let all = engine.queues.read();
+        // Other members put to shared queues too.
+        for shared in all.values().filter(|queue| queue.id.is_shared()) {
+            shared.note_expiry(engine.store.next_expiry(shared.id));
+        }
         all.values().filter(|queue| queue.next_expiry().is_some()).cloned().collect()
     };
     let mut next = None;

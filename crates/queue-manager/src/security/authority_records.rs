@@ -153,7 +153,8 @@ impl QueueManager {
             | AuthorityObject::NameList
             | AuthorityObject::AuthenticationInformation
             | AuthorityObject::Service
-            | AuthorityObject::CommunicationInformation => self.object(object, name).is_some(),
+            | AuthorityObject::CommunicationInformation
+            | AuthorityObject::Structure => self.object(object, name).is_some(),
             // A name, not an object.
             AuthorityObject::RemoteQueueManager => true,
         }

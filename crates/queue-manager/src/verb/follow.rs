@@ -115,7 +115,7 @@ impl Connection {
     /// browsing. A future that is dropped may have left out a message: the follower is of no further use then.
     ///
     /// # Errors
-    /// Those of `get_on`; `NoMsgAvailable` (2033) also when the door closes.
+    /// Those of `get_on`; `NoMsgAvailable` (2033) also when the door closes; `FunctionNotSupported` (2298) of a shared queue.
     pub async fn follow(
         &self,
         handle: ObjectHandle,
@@ -126,6 +126,10 @@ impl Connection {
         let open = self.state.handle(handle)?;
         let source = open.source()?;
         let queue = source.queue;
+        if queue.id.is_shared() {
+            // Positions of several members grow side by side: what was passed cannot be told from what is to come.
+            return Err(Reason::FunctionNotSupported);
+        }
         let mut look = options.clone();
         look.flags -= GetFlags::WAIT;
         let following = Following { connection: self, handle, queue, options: look };

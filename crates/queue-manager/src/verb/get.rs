@@ -216,7 +216,8 @@ impl Get<'_> {
     /// whatever comes changes `Waiters::changes`. The others may have something to refuse or to begin anew.
     fn would_look_in_vain(&self, changes: Changes) -> bool {
         let looks_all_the_same = BROWSES | GetFlags::LOGICAL_ORDER | GetFlags::SYNCPOINT;
-        (self.terms.since == Some(changes) || self.queue.depth() == 0)
+        // Of a shared queue others may have changed what is known here.
+        (self.terms.since == Some(changes) || self.queue.depth() == 0 && !self.queue.id.is_shared())
             && self.may_wait()
             && !self.options.flags.intersects(looks_all_the_same)
     }
@@ -249,11 +250,13 @@ impl Get<'_> {
         let of_options = || self.options.wait.and_then(|wait| Instant::now().checked_add(wait));
         let deadline = self.terms.until.or_else(of_options);
         let waiter = self.queue.waiters.register(self.wanted(in_group));
+        // What other members put is told while somebody waits.
+        let _watched = self.engine.store.watch(self.queue.id);
         let in_line = Get { waiter: Some(&waiter), ..*self };
         let mut is_over = false;
         let passes_over_marked = matching::passes_over_marked(self.options, self.open);
         // If nothing has changed since then, a look would be in vain; but marks end and change nothing.
-        let mut is_to_look = passes_over_marked || self.queue.waiters.changes() != before;
+        let mut is_to_look = passes_over_marked || self.queue.waiters.changes() != before || self.queue.id.is_shared();
         loop {
             let looked = passes_over_marked.then(|| self.engine.now());
             if is_to_look {

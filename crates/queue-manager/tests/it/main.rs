@@ -1,5 +1,8 @@
 //! The queue manager through its public face: scripts of verbs, a model to compare with, waiters, restarts, authority.
 
+#[expect(dead_code, reason = "tests of the store use more of it")]
+#[path = "../../../storage/tests/it/postgres.rs"]
+mod postgres;
 mod script;
 
 mod accounting;
@@ -17,6 +20,8 @@ mod events;
 mod explained;
 mod failed_log;
 mod follow;
+mod group;
+mod group_members;
 mod groups;
 mod inquire;
 mod log;

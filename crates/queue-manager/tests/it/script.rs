@@ -763,6 +763,9 @@ fn problem(result: Result<(), ObjectError>) -> String {
         Err(ObjectError::Attribute { attribute, .. }) => format!("attribute:{attribute}"),
         Err(ObjectError::TopicStringExists { other, .. }) => format!("topic_string_of:{other}"),
         Err(ObjectError::Missing { .. }) => "missing".to_owned(),
+        Err(ObjectError::NotInGroup) => "not_in_group".to_owned(),
+        Err(ObjectError::Disposition { .. }) => "disposition".to_owned(),
+        Err(ObjectError::Structure { .. }) => "structure".to_owned(),
         Err(ObjectError::Reason(reason)) => reason.number().to_string(),
     }
 }

@@ -24,6 +24,9 @@ pub(super) struct Arguments {
     /// $MQ_QMGR_NAME, else QM1].
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     qmgr: Vec<String>,
+    /// Queue-sharing group of the first queue manager. group.database says where it is.
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
     /// Address of the HTTPS listener [default: 0.0.0.0:9443].
     #[arg(long, value_name = "ADDR:PORT")]
     https: Option<String>,
@@ -104,6 +107,7 @@ impl Arguments {
         });
         let flags = [
             names,
+            one("group.name", "--group", self.group),
             one("server.https", "--https", self.https),
             one("server.http", "--http", self.http),
             one("server.mq", "--mq", self.mq),

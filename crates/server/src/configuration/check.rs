@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use handshake::cipher_spec::CipherSpec;
 use identity::options::OidcIssuer;
+use model::group::GroupName;
 use model::name::QueueManagerName;
 use toml::{Table, Value};
 use web::options::{
@@ -256,6 +257,13 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
     {
         return conflict("server.queue_managers", "it names a queue manager twice");
     }
+    let text = |path: &str| given(path).and_then(Value::as_str).filter(|text| !text.is_empty());
+    if text("group.name").is_some_and(|name| GroupName::parse(name).is_err()) {
+        return conflict("group.name", "it has to be 1 to 4 of A-Z 0-9 @ # $, and no digit first");
+    }
+    if text("group.name").is_none() && text("group.database").is_some() {
+        return conflict("group.database", "group.name must be set as well");
+    }
     let remote = table.get("remote_queue_managers").and_then(Value::as_table);
     let default = super::Server::default().queue_managers;
     let local: Vec<&str> = match given("server.queue_managers").and_then(Value::as_array) {
@@ -307,6 +315,8 @@ fn invalid(place: Place, value: &Value, expected: String) -> ConfigurationError 
         "ldap.bind_password",
         "ltpa.keys_password",
         "identity.oidc",
+        "group.database",
+        "group.password",
         "zosconnect.connection_factories",
         "zosconnect.services",
         "zosconnect.auth_data",

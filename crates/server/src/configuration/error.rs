@@ -47,6 +47,9 @@ pub(crate) enum ConfigurationError {
     Entry { place: Place, problem: String },
     #[error("{place}: {problem}")]
     Conflict { place: Place, problem: &'static str },
+    /// Of `[group]`, with the key.
+    #[error("{0}")]
+    Group(String),
 }
 
 fn suggest(nearest: Option<&str>) -> String {

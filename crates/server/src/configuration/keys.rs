@@ -385,6 +385,26 @@ pub(crate) const KEYS: &[Key] = &[
     key("zosconnect.proxies", Kind::Tables, "", "Proxies: tables with host, port, type (http or socks) and basic_auth (of zosconnect.auth_data)."),
     key("endpoint_connections", Kind::Tables, "", "Addresses of APIs that API requesters call, by the connectionRef of their archives: tables with host (with http:// or https://; default http), port, base_path, connection_timeout_seconds (30), receive_timeout_seconds (60), keep_alive_seconds (20), authentication (a list of names of zosconnect.auth_data, zosconnect.oauth_configs and zosconnect.auth_tokens), proxy, ca_file, certificate, key and server_name."),
     key("remote_queue_managers", Kind::Tables, "", "Queue managers of other servers for the messaging REST API and services, by the name used in URLs and services: tables with channel, connection_name (HOST(PORT), several with commas), queue_manager (its own name, if different), user, password (in any reversible form), cipher_specification, ca_file, server_name, certificate, key and max_pool_size (idle connections kept for services). A name must not be that of a queue manager of this server."),
+    key("group.name", Kind::Text, "", "Queue-sharing group of the server's first queue manager: 1 to 4 of A-Z 0-9 @ # $, and no digit first. The other queue managers of the server are in no group. MQ clients and REST paths may name the group in place of the queue manager.")
+        .note("no group")
+        .environment("QUAYMASTER_GROUP")
+        .at_start("--group"),
+    key("group.database", Kind::Text, "", "PostgreSQL database of the group: postgres://USER@HOST:PORT/DATABASE, with several hosts as HOST:PORT,HOST:PORT, or in the form key=value. `quaymaster group create` makes its tables. With --ephemeral and without a database, shared queues are in memory.")
+        .note("required with group.name on a server that keeps its data")
+        .environment("QUAYMASTER_GROUP_DATABASE")
+        .at_start(""),
+    key("group.password", Kind::Text, "", "Password of the database's user, in any reversible form ({hash} and {argon2id} are not).")
+        .note("that of group.database, or none")
+        .environment("QUAYMASTER_GROUP_PASSWORD")
+        .at_start(""),
+    key("group.ca_file", Kind::Path, "", "Authorities of the database's certificate, in PEM form. With it, connections to the database are encrypted.")
+        .note("no encryption")
+        .environment("QUAYMASTER_GROUP_CA_FILE")
+        .at_start(""),
+    key("group.patience_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "60", "Time that a verb on a shared queue waits for a database that cannot be reached, before it is refused with 2345.")
+        .unit("seconds")
+        .environment("QUAYMASTER_GROUP_PATIENCE_SECONDS")
+        .at_start(""),
     key("channels.sockets", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Open sockets of MQ clients. Each may have many conversations (SHARECNV). The limit of open files is raised as far as the system allows.")
         .environment("QUAYMASTER_CHANNELS_SOCKETS"),
     key("channels.sockets_per_address", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "6000", "Open sockets of MQ clients from one address, or from one IPv6 network of 64 bits. At this limit or that of channels.sockets, the socket that has waited longest for a successful MQCONN is closed for a new one. Without such a socket, the new one is closed.")

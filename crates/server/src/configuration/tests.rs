@@ -283,3 +283,28 @@ fn the_manual_is_the_table() {
         assert!(text == fresh, "docs/configuration.md is stale: run `cargo xtask codegen`");
     }
 }
+
+#[test]
+fn a_group_has_a_name_and_a_database_and_neither_its_address_nor_its_password_is_shown() {
+    check(
+        "[group]\nname = 'qsg1'\n",
+        expect!["group.name in quaymaster.toml: it has to be 1 to 4 of A-Z 0-9 @ # $, and no digit first"],
+    );
+    check(
+        "[group]\ndatabase = 'postgres://u:secret@h/d'\n",
+        expect!["group.database in quaymaster.toml: group.name must be set as well"],
+    );
+    check(
+        "[group]\nname = 'QSG1'\ndatabase = ['postgres://u:secret@h/d']\n",
+        expect!["group.database in quaymaster.toml: the value is not valid, expected a text"],
+    );
+    check(
+        "[group]\nname = 'QSG1'\npassword = 7\n",
+        expect!["group.password in quaymaster.toml: the value is not valid, expected a text"],
+    );
+    expect!["--group: it has to be 1 to 4 of A-Z 0-9 @ # $, and no digit first"].assert_eq(&load_text(
+        "",
+        &[],
+        &[("group.name", "--group", "TOOLONG")],
+    ));
+}

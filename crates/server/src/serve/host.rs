@@ -85,6 +85,9 @@ pub(crate) struct StartPlan {
     pub restart_failed: Option<Duration>,
 }
 
+/// A start waits for the database of the group no longer than that.
+const GROUP_AT_START: Duration = Duration::from_secs(10);
+
 impl Host {
     pub(crate) fn new(
         data: DataDirectory,
@@ -226,6 +229,10 @@ impl Host {
     }
 
     async fn furnish(&self, manager: &QueueManager, plan: &StartPlan) -> Result<(), ServerError> {
+        // Its definitions are there for the drop-ins. Without the database the start goes on, and housekeeping tries again.
+        if tokio::time::timeout(GROUP_AT_START, manager.join_group()).await.is_err() {
+            tracing::warn!("queue manager {} starts without its group: the database does not answer", manager.name());
+        }
         if plan.developer_defaults {
             crate::developer::define_objects(manager, &self.administrator).await?;
         }

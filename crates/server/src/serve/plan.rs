@@ -12,6 +12,7 @@ use crate::data_directory::DataDirectory;
 use crate::developer::User;
 use crate::logging;
 use crate::serve::files;
+use crate::serve::group::GroupPlan;
 use crate::serve::host::StartPlan;
 use crate::serve::recover::RecoverOptions;
 
@@ -37,6 +38,8 @@ pub(crate) struct Plan {
     pub configuration: Configuration,
     /// The file that was read, or would be if it existed.
     pub file: PathBuf,
+    /// `None`: no queue manager of the server is in a queue-sharing group.
+    pub group: Option<GroupPlan>,
     /// `--data`, which with `--ephemeral` is only looked at for configuration and drop-ins.
     pub data: DataDirectory,
 }
@@ -49,7 +52,8 @@ impl Plan {
         let named = options.config.clone().or_else(|| environment.get("QUAYMASTER_CONFIG").map(PathBuf::from));
         let file = named.clone().unwrap_or_else(|| data.configuration_file());
         let configuration = configuration::load(&file, named.is_some(), &environment, &options.flags)?;
-        Ok(Self { options, environment, configuration, file, data })
+        let group = GroupPlan::of(&configuration, options.ephemeral)?;
+        Ok(Self { options, environment, configuration, file, group, data })
     }
 
     /// The same with the file read again.

@@ -13,6 +13,7 @@ use storage::{StoreOptions, VerificationRate};
 use crate::data_directory::{DataDirectory, create_folder, folder_name};
 use crate::error::ServerError;
 use crate::record_lines::{LineFiles, RecordLines};
+use crate::serve::group::GroupPlan;
 use crate::serve::plan::Plan;
 
 /// A queue manager that has been recovered and is not registered yet.
@@ -30,6 +31,7 @@ pub(crate) struct RecoverOptions {
     pub store: StoreOptions,
     pub durable: DurableLimits,
     pub server_user: String,
+    pub group: Option<GroupPlan>,
     /// `None`: records go to their queues alone.
     pub lines: Option<LineFiles>,
 }
@@ -57,6 +59,7 @@ impl RecoverOptions {
                 of_user: limits.durable_subscriptions_per_user,
             },
             server_user: server_user.to_owned(),
+            group: plan.group.clone(),
             lines: folder.map(|folder| LineFiles {
                 folder,
                 file_bytes: accounting.file_bytes,
@@ -79,13 +82,17 @@ pub(crate) fn recover(options: &RecoverOptions, name: QueueManagerName) -> Resul
         let disk = Arc::new(DirectoryDisk::open(folder)?);
         (Home::Disk(Arc::clone(&disk) as Arc<_>), Some(disk))
     };
-    let manager = QueueManager::start(StartOptions {
+    let start = StartOptions {
         name,
         home,
         store: options.store.clone(),
         clock: Arc::new(SystemClock),
         server_user: options.server_user.clone(),
-    })?;
+    };
+    let manager = match options.group.as_ref().and_then(|group| group.of_member(&name)) {
+        Some(group) => QueueManager::start_member(start, group)?,
+        None => QueueManager::start(start)?,
+    };
     manager.limit_durable_subscriptions(options.durable);
     if let Some(lines) = &options.lines {
         manager.set_record_sink(Arc::new(RecordLines::new(lines.clone(), &folder_name(&name))));

@@ -181,6 +181,17 @@ impl PrivateStore {
         id
     }
 
+    /// As `create_queue`, a shared queue of a group that lives in this process alone. `None`: what is here lasts, and it would not.
+    pub(crate) fn create_queue_in_memory(&self) -> Option<QueueId> {
+        let core = self.core();
+        if core.log.is_some() {
+            return None;
+        }
+        let id = QueueId::shared(core.next_queue.fetch_add(1, Ordering::Relaxed));
+        core.queues.write().insert(id, QueueSlot::new(id, Queue::new(core.counts.of(id))));
+        Some(id)
+    }
+
     /// Durable when it returns.
     ///
     /// # Errors

@@ -292,7 +292,11 @@ impl Threads {
             }
         }
         if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_timeout(Duration::from_secs(1));
+            // On a thread of its own: the caller may be a task of another runtime, where tokio lets nobody wait for one.
+            let ended = std::thread::spawn(move || runtime.shutdown_timeout(Duration::from_secs(1))).join();
+            if ended.is_err() {
+                error!("the connections of the shared store have ended with a panic");
+            }
         }
     }
 }

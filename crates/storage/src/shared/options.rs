@@ -8,6 +8,8 @@ use std::time::Duration;
 pub struct SharedOptions {
     /// As `postgres://` URL or in `key=value` form. Of several hosts the one that takes writes is used, by the newest timeline.
     pub database: String,
+    /// In place of the one in `database`.
+    pub password: Option<String>,
     /// How the database's certificate is checked; `None`: never encrypted.
     pub tls: Option<Arc<rustls::ClientConfig>>,
     /// The member's name, unique in the group: the queue manager's.
@@ -24,6 +26,7 @@ impl SharedOptions {
     pub fn new(database: String, member: String) -> Self {
         Self {
             database,
+            password: None,
             tls: None,
             member,
             patience: Duration::from_secs(60),

@@ -40,7 +40,7 @@ pub(super) struct HighestTimeline(AtomicU32);
 /// # Errors
 /// `Address`; `Connect`: none answers; `NoPrimary`; `OldTimeline`.
 pub(super) async fn find(options: &SharedOptions, highest: &HighestTimeline) -> Result<Primary, SharedError> {
-    let hosts = hosts(&options.database)?;
+    let hosts = hosts(options)?;
     let answers = join_all(hosts.into_iter().map(|config| probe(config, options.tls.clone()))).await;
     let mut failure = None;
     let mut found: Option<Primary> = None;
@@ -63,8 +63,8 @@ pub(super) async fn find(options: &SharedOptions, highest: &HighestTimeline) -> 
 }
 
 /// A configuration for each host of an address.
-fn hosts(database: &str) -> Result<Vec<Config>, SharedError> {
-    let whole: Config = database.parse().map_err(SharedError::Address)?;
+fn hosts(options: &SharedOptions) -> Result<Vec<Config>, SharedError> {
+    let whole: Config = options.database.parse::<Config>().map_err(SharedError::Address)?;
     let ports = whole.get_ports();
     let hosts = whole.get_hosts().iter().enumerate().map(|(index, host)| {
         let mut config = Config::new();
@@ -81,7 +81,7 @@ fn hosts(database: &str) -> Result<Vec<Config>, SharedError> {
         if let Some(user) = whole.get_user() {
             config.user(user);
         }
-        if let Some(password) = whole.get_password() {
+        if let Some(password) = options.password.as_deref().map(str::as_bytes).or(whole.get_password()) {
             config.password(password);
         }
         if let Some(name) = whole.get_dbname() {
@@ -188,7 +188,7 @@ fn spawn(connection: impl Future<Output = Result<(), tokio_postgres::Error>> + S
 
 /// A host of a newer history than this one takes writes.
 pub(super) async fn is_newer_elsewhere(options: &SharedOptions, highest: &HighestTimeline, timeline: u32) -> bool {
-    let several = hosts(&options.database).is_ok_and(|hosts| hosts.len() > 1);
+    let several = hosts(options).is_ok_and(|hosts| hosts.len() > 1);
     several && timeline > 0 && find(options, highest).await.is_ok_and(|primary| primary.timeline > timeline)
 }
 

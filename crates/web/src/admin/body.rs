@@ -8,7 +8,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use command::command::Setting;
-use model::definition::attribute::{self, Access, Attribute, JsonWord, Kind, Value, ValueType, View, Word, by_json};
+use model::definition::attribute::{Access, Attribute, JsonWord, Kind, Membership, Value, ValueType, View, Word};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value as Json};
 
@@ -61,16 +61,18 @@ pub(super) fn take_text(members: &mut Map<String, Json>, name: &str) -> Result<O
 /// 400: no such member (MQWB0120E), or a value the attribute cannot have.
 pub(super) fn settings(
     kind: Kind,
+    membership: Membership,
     members: &Map<String, Json>,
     current: Option<View<'_>>,
 ) -> Result<Vec<Setting>, ApiError> {
-    let mut reading = Reading { kind, settings: Vec::new(), shared: Vec::new() };
+    let mut reading = Reading { kind, membership, settings: Vec::new(), shared: Vec::new() };
     reading.object("", members)?;
     reading.finish(current)
 }
 
 struct Reading {
     kind: Kind,
+    membership: Membership,
     settings: Vec<Setting>,
     /// Attributes of which each word is a member of its own, with what was said of a word.
     shared: Vec<(&'static Attribute, i64, bool)>,
@@ -81,7 +83,7 @@ impl Reading {
         for (name, value) in members {
             let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
             match value {
-                Json::Object(inner) if is_group(self.kind, &path) => self.object(&path, inner)?,
+                Json::Object(inner) if is_group(self.membership, self.kind, &path) => self.object(&path, inner)?,
                 value => self.member(&path, value)?,
             }
         }
@@ -89,12 +91,13 @@ impl Reading {
     }
 
     fn member(&mut self, path: &str, value: &Json) -> Result<(), ApiError> {
-        if let Some((attribute, code)) = shared_word(self.kind, path) {
+        if let Some((attribute, code)) = shared_word(self.membership, self.kind, path) {
             let truth = value.as_bool().ok_or_else(|| wrong(path, value, "expected true or false"))?;
             self.shared.push((attribute, code, truth));
             return Ok(());
         }
-        let attribute = by_json(self.kind, path).filter(|attribute| attribute.access != Access::ReadOnly);
+        let attribute =
+            self.membership.by_json(self.kind, path).filter(|attribute| attribute.access != Access::ReadOnly);
         let attribute = attribute.ok_or_else(|| ApiError::attribute_unknown(path))?;
         let value = parse(attribute, path, value)?;
         self.settings.push(Setting { attribute, value });
@@ -129,15 +132,15 @@ fn off(attribute: &Attribute) -> i64 {
     words.iter().find(|word| !matches!(word.json, JsonWord::Member(_))).map_or(0, |word| word.code)
 }
 
-fn is_group(kind: Kind, path: &str) -> bool {
+fn is_group(membership: Membership, kind: Kind, path: &str) -> bool {
     let has_prefix = |name: &str| name.strip_prefix(path).is_some_and(|tail| tail.starts_with('.'));
-    attribute::of(kind).filter_map(|row| row.json).any(|name| name == path || has_prefix(name))
+    membership.of(kind).filter_map(|row| row.json).any(|name| name == path || has_prefix(name))
 }
 
 /// The attribute of which the last part of `path` is a word, and the word's number.
-fn shared_word(kind: Kind, path: &str) -> Option<(&'static Attribute, i64)> {
+fn shared_word(membership: Membership, kind: Kind, path: &str) -> Option<(&'static Attribute, i64)> {
     let (parent, last) = path.rsplit_once('.')?;
-    let attribute = by_json(kind, parent)?;
+    let attribute = membership.by_json(kind, parent)?;
     let is_named = |word: JsonWord| matches!(word, JsonWord::Member(name) if name == last);
     let word = attribute.value.words().iter().find(|word| is_named(word.json))?;
     Some((attribute, word.code))

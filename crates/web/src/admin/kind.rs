@@ -1,6 +1,6 @@
 //! What a request wants of the objects of one kind: the plan, the condition, what they are sorted by.
 
-use model::definition::attribute::{Kind, json_always};
+use model::definition::attribute::{Kind, Membership, json_always};
 
 use super::filter::{Condition, Filter};
 use super::paging::Sort;
@@ -35,7 +35,12 @@ pub(super) struct Wanted<'a> {
 
 impl KnownKind {
     pub(super) fn new(kind: Kind, live: Vec<Entry>) -> Self {
-        let defined = entries(kind);
+        Self::at(Membership::Alone, kind, live)
+    }
+
+    /// With what members of a queue-sharing group show, or without.
+    pub(super) fn at(membership: Membership, kind: Kind, live: Vec<Entry>) -> Self {
+        let defined = entries(kind, membership);
         let all = defined.iter().chain(&live).cloned().collect();
         Self { kind, defined, live, all }
     }

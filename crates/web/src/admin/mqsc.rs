@@ -23,7 +23,9 @@ pub(crate) async fn run(call: Call<'_>, identity: &Identity, body: &mut RequestB
     query::none(call.query())?;
     let reached = Reached::of(call)?;
     let body = body::read(call, body).await?;
-    let prepared = Request::read(&body).and_then(Request::prepare).map_err(refused)?;
+    let prepared = Request::read(&body)
+        .and_then(|request| request.prepare(reached.queue_manager.membership()))
+        .map_err(refused)?;
     let intent = if prepared.only_reads() { Intent::Look } else { Intent::Change };
     let reply = prepared.run(&reached.queue_manager, &issuer(call, identity, intent)?).await;
     let mut answer = answer::json(StatusCode::OK, reply);

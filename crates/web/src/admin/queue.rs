@@ -12,7 +12,7 @@ use command::command::Pattern;
 use command::rest::{self, Live, Moment, QueueLive};
 use identity::Identity;
 use model::authority::Principal;
-use model::definition::attribute::{Kind, View};
+use model::definition::attribute::{Kind, Membership, View};
 
 use crate::answer::Answer;
 use crate::error::{self, ApiError};
@@ -32,12 +32,22 @@ use super::{Intent, Reached, acting_principal, decode};
 /// Name of the array of open handles.
 const HANDLES: &str = "applicationHandle";
 
-static KINDS: LazyLock<[KnownKind; 4]> = LazyLock::new(|| {
-    Kind::QUEUES.map(|kind| {
-        let live = if kind == Kind::QueueLocal { live_entries(rest::QUEUE_STATUS) } else { Vec::new() };
-        KnownKind::new(kind, live).with("name", Source::Live(&rest::QUEUE_NAME)).with("type", of_kind(kind))
-    })
-});
+static KINDS: LazyLock<[KnownKind; 4]> = LazyLock::new(|| Kind::QUEUES.map(|kind| known(Membership::Alone, kind)));
+static KINDS_OF_MEMBERS: LazyLock<[KnownKind; 4]> =
+    LazyLock::new(|| Kind::QUEUES.map(|kind| known(Membership::Member, kind)));
+
+fn known(membership: Membership, kind: Kind) -> KnownKind {
+    let live = if kind == Kind::QueueLocal { live_entries(rest::QUEUE_STATUS) } else { Vec::new() };
+    KnownKind::at(membership, kind, live).with("name", Source::Live(&rest::QUEUE_NAME)).with("type", of_kind(kind))
+}
+
+/// What queues of a queue manager show that is in a queue-sharing group, or in none.
+fn kinds_of(manager: &QueueManager) -> &'static [KnownKind; 4] {
+    match manager.membership() {
+        Membership::Alone => &KINDS,
+        Membership::Member => &KINDS_OF_MEMBERS,
+    }
+}
 
 /// The type, which is the same for all queues of a kind: a list of names and types reads no definition.
 fn of_kind(kind: Kind) -> Source {
@@ -72,7 +82,7 @@ struct Query {
 pub(crate) fn show(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
     let reached = Reached::of(call)?;
     let manager = &reached.queue_manager;
-    let query = Query::read(&call)?;
+    let query = Query::read(&call, kinds_of(manager))?;
     let principal = acting_principal(call, identity, Intent::Look)?;
     let viewer = (!manager.is_administrator(principal)).then(|| principal.clone());
     let tag = (viewer.is_none() && query.is_of_definitions()).then(|| etag::of_queues(&call, manager));
@@ -95,10 +105,10 @@ pub(crate) fn show(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiErr
 }
 
 impl Query {
-    fn read(call: &Call<'_>) -> Result<Self, ApiError> {
-        let defined = || KINDS.iter().flat_map(KnownKind::defined);
-        let live = || KINDS.iter().flat_map(KnownKind::live);
-        let all = || KINDS.iter().flat_map(KnownKind::all);
+    fn read(call: &Call<'_>, known: &'static [KnownKind; 4]) -> Result<Self, ApiError> {
+        let defined = || known.iter().flat_map(KnownKind::defined);
+        let live = || known.iter().flat_map(KnownKind::live);
+        let all = || known.iter().flat_map(KnownKind::all);
         let is_list = call.parameters[1].is_empty();
         let mut query = Self::default();
         query::each(call.query(), |name, value| {
@@ -199,7 +209,7 @@ impl Queues {
             list: manager.queue_list(),
             range: 0..0,
             sorted: None,
-            plans: std::array::from_fn(|index| query.plan(&KINDS[index])),
+            plans: kinds_of(manager).each_ref().map(|known| query.plan(known)),
             moment: Moment::of(manager, handles),
             viewer,
             window: query.paging.window(),

@@ -1,10 +1,12 @@
 //! POST, PATCH and DELETE of queues: each becomes one typed command, run as MQSC's would be.
 
+use command::command::group::DispositionChoice;
 use command::command::{Alter, Command, Define, Delete};
 use http::header::{self, HeaderValue};
 use http::{StatusCode, Uri};
 use identity::Identity;
-use model::definition::attribute::{Kind, View};
+use model::definition::attribute::{Kind, Membership, View};
+use model::definition::queue::Disposition;
 use model::name::QueueName;
 use model::reason::Reason;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
@@ -41,14 +43,16 @@ pub(crate) async fn create(
     let mut members = read(call, body).await?;
     let name = body::take_text(&mut members, "name")?.ok_or_else(|| body_lacks("name"))?;
     let kind = take_type(&mut members)?.unwrap_or(Kind::QueueLocal);
+    let membership = change.reached.queue_manager.membership();
+    let disposition = take_disposition(membership, &mut members)?;
     let base = like.as_deref().and_then(|like| change.reached.queue_manager.queue(&QueueName::parse(like).ok()?));
-    let settings = body::settings(kind, &members, base.as_deref().map(|base| View::Queue(base, None)))?;
+    let settings = body::settings(kind, membership, &members, base.as_deref().map(|base| View::Queue(base, None)))?;
     let names_queue_manager = settings.iter().any(|setting| setting.attribute.mqsc == "RQMNAME");
     if kind == Kind::QueueRemote && like.is_none() && !names_queue_manager {
         return Err(body_lacks("remote.qmgrName"));
     }
     let missing = like.clone().unwrap_or_else(|| name.clone());
-    let define = Define { kind, name: checked(&name)?, like, replace: no_replace.is_none(), settings };
+    let define = Define { kind, name: checked(&name)?, like, replace: no_replace.is_none(), disposition, settings };
     change.run("create", &name, &missing, Command::Define(define)).await?;
     let mut answer = change.done(StatusCode::CREATED);
     if let Some(location) = location(&call, &name) {
@@ -72,8 +76,10 @@ pub(crate) async fn alter(call: Call<'_>, identity: &Identity, body: &mut Reques
     let mut members = read(call, body).await?;
     let current = change.existing(&name)?;
     let kind = take_type(&mut members)?.unwrap_or(current.attribute_kind());
-    let settings = body::settings(kind, &members, Some(View::Queue(&current, None)))?;
-    let alter = Alter { kind, name: name.clone(), force: force.is_some(), settings };
+    let membership = change.reached.queue_manager.membership();
+    let settings = body::settings(kind, membership, &members, Some(View::Queue(&current, None)))?;
+    let alter =
+        Alter { kind, name: name.clone(), force: force.is_some(), dispositions: DispositionChoice::All, settings };
     change.run("alter", &name, &name, Command::Alter(alter)).await?;
     Ok(change.done(StatusCode::NO_CONTENT))
 }
@@ -92,9 +98,30 @@ pub(crate) async fn delete(call: Call<'_>, identity: &Identity) -> Result<Answer
     })?;
     let name = checked(&decode(call.parameters[1])?)?;
     let kind = change.existing(&name)?.attribute_kind();
-    let delete = Delete { kind, name: name.clone(), purge: purge.is_some(), authority_records: keep.is_none() };
+    let (authority_records, dispositions) = (keep.is_none(), DispositionChoice::All);
+    let delete = Delete { kind, name: name.clone(), purge: purge.is_some(), authority_records, dispositions };
     change.run("delete", &name, &name, Command::Delete(delete)).await?;
     Ok(change.done(StatusCode::NO_CONTENT))
+}
+
+/// `queueSharingGroup.disposition` of a new queue, which members of a queue-sharing group take.
+///
+/// # Errors
+/// 400: no such disposition.
+fn take_disposition(membership: Membership, members: &mut Map<String, Value>) -> Result<Disposition, ApiError> {
+    const PATH: &str = "queueSharingGroup.disposition";
+    let group = match (membership, members.get_mut("queueSharingGroup")) {
+        (Membership::Member, Some(Value::Object(group))) => group,
+        _ => return Ok(Disposition::QueueManager),
+    };
+    let Some(said) = group.remove("disposition") else { return Ok(Disposition::QueueManager) };
+    match said.as_str() {
+        Some("qmgr") => Ok(Disposition::QueueManager),
+        Some("copy") => Ok(Disposition::Copy),
+        Some("shared") => Ok(Disposition::Shared),
+        Some("group") => Ok(Disposition::Group),
+        _ => Err(ApiError::attribute_value(PATH, &said.to_string(), "expected copy, group, qmgr or shared")),
+    }
 }
 
 /// Where a change goes and who makes it.

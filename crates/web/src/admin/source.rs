@@ -4,7 +4,7 @@
 //! rendering, filters and sorting, so that these can never disagree.
 
 use command::rest::{Json, Live, Row};
-use model::definition::attribute::{self, Attribute, JsonWord, Kind, MomentOf, Seen, ValueType, View};
+use model::definition::attribute::{self, Attribute, JsonWord, Kind, Membership, MomentOf, Seen, ValueType, View};
 
 use super::json;
 
@@ -139,10 +139,10 @@ fn text_of(row: &Attribute, subject: &Subject<'_>) -> Option<String> {
     text
 }
 
-/// Every member that the table gives objects of `kind`, in the order of answers.
-pub(super) fn entries(kind: Kind) -> Vec<Entry> {
+/// Every member that the table gives objects of `kind` at such a queue manager, in the order of answers.
+pub(super) fn entries(kind: Kind, membership: Membership) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for row in attribute::of(kind) {
+    for row in membership.of(kind) {
         let Some(path) = row.json else { continue };
         let mut add = |path: String, source| {
             if !entries.iter().any(|entry: &Entry| entry.path == path) {
@@ -152,7 +152,7 @@ pub(super) fn entries(kind: Kind) -> Vec<Entry> {
         match row.value {
             ValueType::Date => {
                 let time =
-                    attribute::of(kind).find(|other| other.json == row.json && matches!(other.value, ValueType::Time));
+                    membership.of(kind).find(|other| other.json == row.json && matches!(other.value, ValueType::Time));
                 if let Some(moment) = row.moment {
                     add(path.to_owned(), Source::Moment(moment));
                 } else if let Some(time) = time {

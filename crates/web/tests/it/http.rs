@@ -16,6 +16,7 @@ mod connections;
 mod console;
 mod exports;
 mod grammar;
+mod group;
 mod held_disk;
 mod history;
 mod issuer_sign_in;

@@ -1,6 +1,6 @@
 //! DEFINE, ALTER, DELETE and CLEAR of everything that is a definition.
 
-use model::definition::attribute::{self, Access, Attribute, Kind, Value, ValueProblem, ValueType};
+use model::definition::attribute::{Access, Attribute, Kind, Value, ValueProblem, ValueType};
 use model::name::ObjectName;
 
 use crate::command::{Alter, Command, Define, Delete, Setting};
@@ -13,22 +13,25 @@ use crate::mqsc::statement::Parameter;
 impl Reader {
     pub(super) fn define(&mut self, kind: Kind) -> Result<Command, Problem> {
         let name = self.new_name(kind)?;
+        self.check_structure_name(kind, &name)?;
         let like = self.take_value(&["LIKE"])?.map(|operand| operand.text);
         let replace = self.take_flag("REPLACE")?;
         if self.take_flag("NOREPLACE")? && replace {
             return Err(self.problem("REPLACE and NOREPLACE exclude each other"));
         }
         self.take_type(kind)?;
+        let disposition = self.take_disposition(kind)?;
         let settings = self.settings(kind, true)?;
-        Ok(Command::Define(Define { kind, name, like, replace, settings }))
+        Ok(Command::Define(Define { kind, name, like, replace, disposition, settings }))
     }
 
     pub(super) fn alter(&mut self, kind: Kind) -> Result<Command, Problem> {
         let name = self.object_name(kind)?;
         let force = self.take_flag("FORCE")?;
         self.take_type(kind)?;
+        let dispositions = self.take_dispositions(kind)?;
         let settings = self.settings(kind, false)?;
-        Ok(Command::Alter(Alter { kind, name, force, settings }))
+        Ok(Command::Alter(Alter { kind, name, force, dispositions, settings }))
     }
 
     /// The type of a kind that has only one may be given.
@@ -99,21 +102,22 @@ impl Reader {
                 return Err(self.problem("PURGE and NOPURGE exclude each other"));
             }
         }
-        let delete = Delete { kind, name, purge, authority_records };
+        let dispositions = self.take_dispositions(kind)?;
+        let delete = Delete { kind, name, purge, authority_records, dispositions };
         Ok(if ignore_state { Command::DeleteIfThere(delete) } else { Command::Delete(delete) })
     }
 
     pub(super) fn clear_queue(&mut self) -> Result<Command, Problem> {
         let name = self.object_name(Kind::QueueLocal)?;
         let name = ObjectName::parse(&name).map_err(|e| self.problem(e.to_string()))?;
-        Ok(Command::ClearQueue(name))
+        Ok(Command::ClearQueue(name, self.take_dispositions_to_clear()?))
     }
 
     /// All remaining parameters as settings of attributes.
     pub(super) fn settings(&mut self, kind: Kind, defining: bool) -> Result<Vec<Setting>, Problem> {
         let mut settings: Vec<Setting> = Vec::new();
         for parameter in std::mem::take(&mut self.parameters) {
-            let attribute = attribute::find(kind, &parameter.keyword).ok_or_else(|| self.unknown(&parameter))?;
+            let attribute = self.membership.find(kind, &parameter.keyword).ok_or_else(|| self.unknown(&parameter))?;
             let may_set = match attribute.access {
                 Access::Settable => true,
                 Access::Fixed => defining,

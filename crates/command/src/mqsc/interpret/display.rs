@@ -1,6 +1,6 @@
 //! DISPLAY of definitions; and what every DISPLAY has: ALL, WHERE and the attributes to show.
 
-use model::definition::attribute::{self, Kind, ValueType};
+use model::definition::attribute::{self, Kind, Membership, ValueType};
 
 use crate::command::{Command, Condition, Pattern, Request, Selection};
 use crate::message;
@@ -13,10 +13,11 @@ impl Reader {
         let mut group = Vec::new();
         for name in attribute::QUEUE_MANAGER_GROUPS {
             if self.take_flag(name)? {
-                group.extend(attribute::queue_manager_group(name));
+                group.extend(attribute::queue_manager_group(name, self.membership));
             }
         }
-        let mut request = self.request(&|keyword| definition_keyword(&[Kind::QueueManager], keyword))?;
+        let membership = self.membership;
+        let mut request = self.request(&|keyword| definition_keyword(membership, &[Kind::QueueManager], keyword))?;
         if !group.is_empty() {
             request.selection = match request.selection {
                 Selection::All => Selection::All,
@@ -85,16 +86,18 @@ impl Reader {
             self.take_flag("CLUSINFO")?;
             having = self.having(&kinds)?;
         }
-        let mut request = self.request(&|keyword| definition_keyword(&kinds, keyword))?;
+        let dispositions = self.take_dispositions_to_show(first)?;
+        let membership = self.membership;
+        let mut request = self.request(&|keyword| definition_keyword(membership, &kinds, keyword))?;
         all_of_one(&mut request, !name.is_generic());
-        Ok(Command::DisplayObjects { kinds, name, having, request })
+        Ok(Command::DisplayObjects { kinds, name, having, dispositions, request })
     }
 
-    /// CLUSTER, CLUSNL and TARGTYPE with a value choose objects; without one they are attributes to show.
+    /// CFSTRUCT, CLUSTER, CLUSNL and TARGTYPE with a value choose objects; without one they are attributes to show.
     fn having(&mut self, kinds: &[Kind]) -> Result<Vec<(&'static str, Pattern)>, Problem> {
         let mut having = Vec::new();
-        for keyword in ["CLUSTER", "CLUSNL", "TARGTYPE"] {
-            let is_known = kinds.iter().any(|kind| attribute::find(*kind, keyword).is_some());
+        for keyword in ["CFSTRUCT", "CLUSTER", "CLUSNL", "TARGTYPE"] {
+            let is_known = kinds.iter().any(|kind| self.membership.find(*kind, keyword).is_some());
             let Some(operand) = (if is_known { self.take_with_value(keyword)? } else { None }) else { continue };
             match operand.text.as_str() {
                 "ALL" if keyword == "TARGTYPE" => {}
@@ -156,7 +159,11 @@ pub(super) fn all_of_one(request: &mut Request, is_one: bool) {
 }
 
 /// The attribute a keyword names for any of these kinds.
-pub(super) fn definition_keyword(kinds: &[Kind], keyword: &str) -> Option<(&'static str, ValueType)> {
-    let row = kinds.iter().find_map(|kind| attribute::find(*kind, keyword))?;
+pub(super) fn definition_keyword(
+    membership: Membership,
+    kinds: &[Kind],
+    keyword: &str,
+) -> Option<(&'static str, ValueType)> {
+    let row = kinds.iter().find_map(|kind| membership.find(*kind, keyword))?;
     Some((row.mqsc, row.value))
 }

@@ -3,7 +3,7 @@
 //! A new command starts here: its verb joins the row of its object (or the object gets a row), `interpret.rs` names the
 //! function that reads its parameters, and that function stands in the file of its family.
 
-use model::definition::attribute::Kind;
+use model::definition::attribute::{Kind, Membership};
 
 use crate::mqsc::problem::Problem;
 use crate::mqsc::statement::Verb;
@@ -36,6 +36,10 @@ pub(in crate::mqsc) enum Object {
     System,
     Trace,
     Security,
+    /// The queue-sharing group.
+    Group,
+    /// CFSTATUS.
+    StructureStatus,
     /// An object of MQ that this queue manager does not have: its row says so by name.
     Elsewhere,
 }
@@ -48,6 +52,8 @@ pub(super) struct Row {
     verbs: &'static [Verb],
     /// Verbs that MQ has for the object and we have not: refused by name.
     refused: &'static [Verb],
+    /// What a member of a queue-sharing group has in its place.
+    member: Option<(Object, &'static [Verb])>,
 }
 
 impl Row {
@@ -73,11 +79,16 @@ impl Row {
 }
 
 const fn row(words: &'static [&'static str], object: Object, verbs: &'static [Verb], refused: &'static [Verb]) -> Row {
-    Row { words, object, verbs, refused }
+    Row { words, object, verbs, refused, member: None }
 }
 
 const fn elsewhere(words: &'static [&'static str]) -> Row {
     row(words, Object::Elsewhere, &[], &[])
+}
+
+/// One that members of a queue-sharing group alone have.
+const fn of_members(words: &'static [&'static str], object: Object, verbs: &'static [Verb]) -> Row {
+    Row { words, object: Object::Elsewhere, verbs: &[], refused: &[], member: Some((object, verbs)) }
 }
 
 const DEFINITION: &[Verb] = &[Verb::Alter, Verb::Define, Verb::Delete, Verb::Display];
@@ -158,12 +169,12 @@ pub(super) static OBJECTS: &[Row] = &[
     elsewhere(&["ARCHIVE"]),
     elsewhere(&["BSDS"]),
     elsewhere(&["BUFFPOOL"]),
-    elsewhere(&["CFSTATUS"]),
-    elsewhere(&["CFSTRUCT"]),
+    of_members(&["CFSTATUS"], Object::StructureStatus, DISPLAY),
+    of_members(&["CFSTRUCT"], Object::Definition(Kind::Structure), DEFINITION),
     elsewhere(&["CHINIT"]),
     elsewhere(&["CLUSQMGR"]),
     elsewhere(&["CLUSTER"]),
-    elsewhere(&["GROUP"]),
+    of_members(&["GROUP"], Object::Group, DISPLAY),
     elsewhere(&["INDOUBT"]),
     elsewhere(&["LOG"]),
     elsewhere(&["POLICY"]),
@@ -234,10 +245,15 @@ pub(super) fn types(kinds: &[Kind]) -> String {
 ///
 /// # Errors
 /// No such object, or the verb does not go with it, or MQ has the command and we have not.
-pub(in crate::mqsc) fn resolve(verb: Verb, word: &str) -> Result<Object, Problem> {
+pub(in crate::mqsc) fn resolve(verb: Verb, word: &str, membership: Membership) -> Result<Object, Problem> {
     let Some(row) = find(word) else {
         return Err(Problem::syntax(format!("{word} is not an object of MQ")));
     };
+    if let (Membership::Member, Some((object, verbs))) = (membership, row.member)
+        && verbs.contains(&verb)
+    {
+        return Ok(object);
+    }
     if row.verbs.contains(&verb) {
         return Ok(row.object);
     }

@@ -1,6 +1,6 @@
 //! Takes the parts of one statement out, each as what the command needs.
 
-use model::definition::attribute::{Kind, ValueProblem, is_plain};
+use model::definition::attribute::{Kind, Membership, ValueProblem, is_plain};
 use model::name::{GenericName, ObjectName};
 
 use crate::command::Pattern;
@@ -18,12 +18,14 @@ pub(super) struct Reader {
     taken: Option<usize>,
     /// The texts say what is stored already, and may hold control characters as that may.
     pub(super) names_what_is_stored: bool,
+    /// Whether the queue manager is in a queue-sharing group.
+    pub(super) membership: Membership,
 }
 
 impl Reader {
-    pub(super) fn new(statement: Statement) -> Self {
+    pub(super) fn new(statement: Statement, membership: Membership) -> Self {
         let Statement { object, name, parameters, .. } = statement;
-        Self { object, name, parameters, taken: None, names_what_is_stored: false }
+        Self { object, name, parameters, taken: None, names_what_is_stored: false, membership }
     }
 
     /// A mistake of the command as a whole.

@@ -35,7 +35,8 @@ impl Reader {
             (QueueStatusOf::Handles(open), request)
         } else {
             let monitors = self.take_flag("MONITOR")?;
-            let mut request = self.request(&|keyword| status::find(status::QUEUE_STATUS, keyword))?;
+            let membership = self.membership;
+            let mut request = self.request(&|keyword| status::find_of(membership, status::QUEUE_STATUS, keyword))?;
             if monitors {
                 request.selection = match request.selection {
                     Selection::All => Selection::All,

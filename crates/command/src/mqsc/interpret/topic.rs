@@ -1,6 +1,6 @@
 //! DISPLAY TPSTATUS, DISPLAY SUB, DISPLAY SBSTATUS, DISPLAY PUBSUB and CLEAR TOPICSTR.
 
-use model::definition::attribute::Kind;
+use model::definition::attribute::{Kind, Membership};
 
 use crate::command::topic::{
     SubscriptionKind, SubscriptionOf, SubscriptionQuery, SubscriptionSelection, SubscriptionStatusQuery, TopicStatusOf,
@@ -50,7 +50,8 @@ impl Reader {
         let as_defined = self.take_choice("DISTYPE", &[("RESOLVED", false), ("DEFINED", true)])?.unwrap_or(false);
         // Names and types, of one subscription too.
         let is_summary = self.take_flag("SUMMARY")?;
-        let mut request = self.request(&|keyword| definition_keyword(&[Kind::Subscription], keyword))?;
+        let mut request =
+            self.request(&|keyword| definition_keyword(Membership::Alone, &[Kind::Subscription], keyword))?;
         let is_one = !is_summary
             && match &which.of {
                 SubscriptionOf::Name(name) => !name.is_generic(),

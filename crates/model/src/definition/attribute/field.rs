@@ -6,10 +6,11 @@ use crate::definition::channel::{Compression, Reconnect, Transport};
 use crate::definition::communication::MulticastProperties;
 use crate::definition::listener::StartControl;
 use crate::definition::queue::{
-    AliasTarget, Bind, ClusterWorkloadUse, DefinitionType, DeliverySequence, ImageRecovery, PropertyControl,
-    PutResponse, ReadAhead, ServiceIntervalEvent, TriggerType, Usage,
+    AliasTarget, Bind, ClusterWorkloadUse, DefinitionType, DeliverySequence, Disposition, ImageRecovery,
+    PropertyControl, PutResponse, ReadAhead, ServiceIntervalEvent, TriggerType, Usage,
 };
 use crate::definition::queue_manager::{Control, Recording, Undelivered};
+use crate::definition::structure::{DataSetBlock, Offload, OnLoss};
 use crate::definition::subscription::{MadeBy, PublishProperties};
 use crate::definition::topic::{Allowed, ClusterRoute, Delivery, Multicast, Scope};
 use crate::definition::{Collect, EventSwitch};
@@ -198,6 +199,10 @@ coded! {
     SecureCommunication { No = 0, Yes = 1, Anonymous = 2 }
     GroupSearch { OperatingSystem = 0, Group = 1, User = 2, GroupShortName = 3 }
     MulticastProperties { All = -1, Compatible = -2, None = 0, User = 1, Reply = 2 }
+    Disposition { QueueManager = 0, Copy = 1, Shared = 2, Group = 3 }
+    OnLoss { Terminate = 0, Tolerate = 1, AsQueueManager = 2 }
+    Offload { None = 0, Smds = 1, Db2 = 2 }
+    DataSetBlock { K8 = 1, K16 = 2, K32 = 3, K64 = 4, K128 = 5, K256 = 6, K512 = 7, M1 = 8 }
     PublishProperties { None = 0, Compatible = 1, Rfh2 = 2, MessageProperty = 3 }
 }
 
@@ -223,7 +228,7 @@ macro_rules! row {
      [$part:ident . $($field:ident).+ = $off:literal | $on:literal], $help:literal) => {
         Attribute {
             mqsc: stringify!($mqsc), synonyms: &[], pcf: Some($pcf), json: $json, applies_to: $kinds, value: $value,
-            access: Access::Settable,
+            access: Access::Settable, membership: crate::definition::attribute::Membership::Alone,
             read: |view| Some(Value::Integer(if view.$part()?.$($field).+ { $on } else { $off })),
             write: |target, value| {
                 target.$part()?.$($field).+ = match value.number()? {
@@ -245,7 +250,7 @@ macro_rules! row {
     (@ $mqsc:ident, $pcf:expr, $json:expr, $kinds:expr, $value:expr, $part:ident . $($field:ident).+, $help:literal) => {
         Attribute {
             mqsc: stringify!($mqsc), synonyms: &[], pcf: Some($pcf), json: $json, applies_to: $kinds, value: $value,
-            access: Access::Settable,
+            access: Access::Settable, membership: crate::definition::attribute::Membership::Alone,
             read: |view| Some(view.$part()?.$($field).+.to_value()),
             write: |target, value| {
                 target.$part()?.$($field).+ = Field::from_value(value)?;
@@ -264,7 +269,7 @@ macro_rules! row {
     (@ $mqsc:ident, $pcf:expr, $json:expr, $kinds:expr, $value:expr, $read:expr, $write:expr, $help:literal) => {
         Attribute {
             mqsc: stringify!($mqsc), synonyms: &[], pcf: Some($pcf), json: $json, applies_to: $kinds, value: $value,
-            access: Access::Settable, read: $read, write: $write, see: see_through!($read), moment: None, help: $help,
+            access: Access::Settable, membership: crate::definition::attribute::Membership::Alone, read: $read, write: $write, see: see_through!($read), moment: None, help: $help,
         }
     };
 }
@@ -276,7 +281,8 @@ macro_rules! shown {
     (@ $mqsc:ident, $pcf:expr, $json:expr, $kinds:expr, $value:expr, $read:expr, $help:literal) => {
         Attribute {
             mqsc: stringify!($mqsc), synonyms: &[], pcf: $pcf, json: $json, applies_to: $kinds, value: $value,
-            access: Access::ReadOnly, read: $read, write: |_, _| None, see: see_through!($read), moment: None, help: $help,
+            access: Access::ReadOnly, membership: crate::definition::attribute::Membership::Alone, read: $read, write: |_, _| None,
+            see: see_through!($read), moment: None, help: $help,
         }
     };
 }
@@ -290,6 +296,12 @@ impl super::Attribute {
 
     pub(super) const fn also(mut self, synonyms: &'static [&'static str]) -> Self {
         self.synonyms = synonyms;
+        self
+    }
+
+    /// Only members of a queue-sharing group have it.
+    pub(super) const fn of_members(mut self) -> Self {
+        self.membership = super::Membership::Member;
         self
     }
 

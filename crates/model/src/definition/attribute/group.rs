@@ -2,7 +2,7 @@
 //!
 //! Source: MQ reference, "DISPLAY QMGR", 9.3. What belongs to no other group is in SYSTEM.
 
-use crate::definition::attribute::{Kind, of};
+use crate::definition::attribute::{Kind, Membership};
 
 const CHINIT: &[&str] = &[
     "CERTLABL", "CERTVPOL", "CHAD", "CHADEXIT", "CHLAUTH", "IPADDRV", "MONCHL", "REVDNS", "SCHINIT", "SSLCRLNL",
@@ -23,12 +23,12 @@ const NAMED: [(&str, &[&str]); 4] = [("CHINIT", CHINIT), ("CLUSTER", CLUSTER), (
 pub const QUEUE_MANAGER_GROUPS: [&str; 5] = ["SYSTEM", "CHINIT", "CLUSTER", "EVENT", "PUBSUB"];
 
 /// The attributes of a group, by the keywords of the attribute table and in its order.
-pub fn queue_manager_group(group: &str) -> Vec<&'static str> {
+pub fn queue_manager_group(group: &str, membership: Membership) -> Vec<&'static str> {
     let belongs = |keyword: &str| {
         let named = NAMED.iter().find(|(_, keywords)| keywords.contains(&keyword));
         named.map_or("SYSTEM", |(name, _)| name) == group
     };
-    of(Kind::QueueManager).map(|row| row.mqsc).filter(|keyword| belongs(keyword)).collect()
+    membership.of(Kind::QueueManager).map(|row| row.mqsc).filter(|keyword| belongs(keyword)).collect()
 }
 
 #[cfg(test)]
@@ -38,9 +38,10 @@ mod tests {
     #[test]
     fn every_attribute_of_a_group_is_in_the_table_and_every_attribute_in_one_group() {
         for (group, keywords) in NAMED {
-            assert_eq!(queue_manager_group(group).len(), keywords.len(), "{group}");
+            assert_eq!(queue_manager_group(group, Membership::Member).len(), keywords.len(), "{group}");
         }
-        let all: usize = QUEUE_MANAGER_GROUPS.map(|group| queue_manager_group(group).len()).iter().sum();
-        assert_eq!(all, of(Kind::QueueManager).count());
+        let all: usize =
+            QUEUE_MANAGER_GROUPS.map(|group| queue_manager_group(group, Membership::Member).len()).iter().sum();
+        assert_eq!(all, Membership::Member.of(Kind::QueueManager).count());
     }
 }

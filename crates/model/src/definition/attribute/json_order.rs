@@ -21,6 +21,8 @@ const QUEUE: &[&str] = &[
     "cluster.workloadPriority",
     "cluster.workloadRank",
     "cluster.transmissionQueueForChannelName",
+    "queueSharingGroup.disposition",
+    "queueSharingGroup.structureName",
     "timestamps.created",
     "timestamps.altered",
     "storage.maximumDepth",

@@ -1,6 +1,7 @@
 //! What a definition is of, as far as attributes differ, and how MQSC and authority records call it.
 
 use crate::authority::AuthorityObject;
+use crate::definition::structure;
 use crate::name::ObjectName;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,10 +31,12 @@ pub enum Kind {
     AuthenticationOs,
     AuthenticationLdap,
     Communication,
+    /// CFSTRUCT, of members of a queue-sharing group.
+    Structure,
 }
 
 impl Kind {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::QueueManager,
         Self::QueueLocal,
         Self::QueueAlias,
@@ -59,6 +62,7 @@ impl Kind {
         Self::AuthenticationOs,
         Self::AuthenticationLdap,
         Self::Communication,
+        Self::Structure,
     ];
     pub const QUEUES: [Self; 4] = [Self::QueueLocal, Self::QueueAlias, Self::QueueRemote, Self::QueueModel];
     pub const CHANNELS: [Self; 9] = [
@@ -102,6 +106,7 @@ impl Kind {
                 "AUTHINFO"
             }
             Self::Communication => "COMMINFO",
+            Self::Structure => "CFSTRUCT",
         }
     }
 
@@ -132,14 +137,15 @@ impl Kind {
             | Self::Subscription
             | Self::Process
             | Self::NameList
-            | Self::Service => return None,
+            | Self::Service
+            | Self::Structure => return None,
         })
     }
 
     /// How many rows DISPLAY shows whatever it was asked for: name and type, which come first.
     pub const fn identity_rows(self) -> usize {
         match self {
-            Self::QueueManager | Self::Listener | Self::Process | Self::NameList | Self::Service => 1,
+            Self::QueueManager | Self::Listener | Self::Process | Self::NameList | Self::Service | Self::Structure => 1,
             _ => 2,
         }
     }
@@ -154,7 +160,11 @@ impl Kind {
 
     /// Longest name an object of this kind may have, in characters; subscriptions have texts instead.
     pub fn maximum_name_length(self) -> usize {
-        if self.is_channel() { 20 } else { ObjectName::MAXIMUM }
+        match self {
+            Self::Structure => structure::MAXIMUM_NAME_LENGTH,
+            _ if self.is_channel() => 20,
+            _ => ObjectName::MAXIMUM,
+        }
     }
 
     /// What authority records about such objects are about. Subscriptions have none of their own: topics' count.
@@ -180,6 +190,7 @@ impl Kind {
                 AuthorityObject::AuthenticationInformation
             }
             Self::Communication => AuthorityObject::CommunicationInformation,
+            Self::Structure => AuthorityObject::Structure,
         }
     }
 
@@ -191,12 +202,12 @@ impl Kind {
         )
     }
 
-    /// The object that DEFINE takes from what it is not told; `None` for the queue manager.
+    /// The object that DEFINE takes from what it is not told; `None` for the queue manager and for structures.
     ///
     /// Source: MQ reference, "System and default objects", 9.3.
     pub const fn default_object(self) -> Option<&'static str> {
         Some(match self {
-            Self::QueueManager => return None,
+            Self::QueueManager | Self::Structure => return None,
             Self::QueueLocal => "SYSTEM.DEFAULT.LOCAL.QUEUE",
             Self::QueueAlias => "SYSTEM.DEFAULT.ALIAS.QUEUE",
             Self::QueueRemote => "SYSTEM.DEFAULT.REMOTE.QUEUE",

@@ -20,6 +20,8 @@ const LOCAL_ALIAS_REMOTE: &[Kind] = &[Kind::QueueLocal, Kind::QueueAlias, Kind::
 
 const TYPES: &[Word] =
     &[text("QLOCAL", 1, "local"), text("QMODEL", 2, "model"), text("QALIAS", 3, "alias"), text("QREMOTE", 6, "remote")];
+const DISPOSITIONS: &[Word] =
+    &[text("QMGR", 0, "qmgr"), text("COPY", 1, "copy"), text("SHARED", 2, "shared"), text("GROUP", 3, "group")];
 const BINDS: &[Word] = &[text("OPEN", 0, "onOpen"), text("NOTFIXED", 1, "notFixed"), text("GROUP", 2, "onGroup")];
 const PERSISTENCE: &[Word] = &[text("NO", 0, "nonPersistent"), text("YES", 1, "persistent")];
 const INPUT_OPTIONS: &[Word] = &[truth("SHARED", 2, true), truth("EXCL", 4, false)];
@@ -83,6 +85,15 @@ pub(super) const ROWS: &[Attribute] = &[
         "Kind of queue."
     )
     .also(&["QTYPE"]),
+    shown!(
+        QSGDISP = Some(63),
+        "queueSharingGroup.disposition",
+        ALL,
+        ValueType::Choice(DISPOSITIONS),
+        |view| Some(view.queue()?.disposition.to_value()),
+        "Whether the definition is the queue manager's own, a copy of the group's, the group's, or that of a shared queue."
+    )
+    .of_members(),
     row!(
         ACCTQ = 134,
         "dataCollection.accounting",
@@ -129,6 +140,15 @@ pub(super) const ROWS: &[Attribute] = &[
         ValueType::Integer { minimum: 1, maximum: LARGEST, unit: "tenths of a second", words: NO_LIMIT },
         queue.cap_expiry,
         "Longest lifetime of messages put through this queue."),
+    row!(
+        CFSTRUCT = 2039,
+        "queueSharingGroup.structureName",
+        LOCAL_MODEL,
+        ValueType::Name,
+        local.structure,
+        "Structure that holds the messages of a shared queue."
+    )
+    .of_members(),
     row!(
         CLUSNL = 2030,
         "cluster.namelist",

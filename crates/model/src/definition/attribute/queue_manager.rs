@@ -8,6 +8,7 @@ use crate::definition::attribute::word::{
     CONTROL, DISABLED_ENABLED, MANAGER_LEVEL, MANAGER_SWITCH, NO_YES, OFF_ON, RECORDING, plain,
 };
 use crate::definition::attribute::{Access, Attribute, Kind, Value, ValueType, Word};
+use crate::group::GroupName;
 
 const QMGR: &[Kind] = &[Kind::QueueManager];
 
@@ -23,6 +24,8 @@ const WORKLOAD_USE: &[Word] = &[plain("LOCAL", 0), plain("ANY", 1)];
 const CLUSTER_QUEUES: &[Word] = &[plain("SCTQ", 0), plain("CHANNEL", 1)];
 const OFF: &[Word] = &[plain("OFF", 0)];
 const SCHEDULES: &[Word] = &[plain("MANUAL", 0), plain("AUTO", 1)];
+/// MQCFCONLOS_*.
+const ON_LOSS: &[Word] = &[plain("TERMINATE", 0), plain("TOLERATE", 1)];
 const ADDRESSES: &[Word] = &[plain("IPV4", 0), plain("IPV6", 1)];
 const NO_LIMIT: &[Word] = &[plain("NOLIMIT", -1)];
 const CLUSTER_LEVEL: &[Word] =
@@ -237,6 +240,16 @@ pub(super) const ROWS: &[Attribute] = &[
         "Number of retries of a failed command message of queued publish/subscribe."),
     row!(PSSYNCPT = 207, -, QMGR, ValueType::Choice(SYNCPOINTS), manager.syncpoint_if_persistent,
         "Whether only persistent messages of queued publish/subscribe are handled under syncpoint."),
+    row!(CFCONLOS = 245, -, QMGR, ValueType::Choice(ON_LOSS), [manager.terminates_on_loss = 1 | 0],
+        "What becomes of a queue manager that cannot reach a structure with CFCONLOS(ASQMGR).")
+    .of_members(),
+    row!(GROUPUR = 221, -, QMGR, ValueType::Choice(DISABLED_ENABLED), manager.group_units,
+        "Whether applications that connect to the group have units of work that any member can end.")
+    .of_members(),
+    shown!(QSGNAME = Some(2040), -, QMGR, ValueType::Text { maximum: 4 },
+        |view| Some(Value::from(view.manager()?.group.as_ref().map_or("", GroupName::as_str))),
+        "Queue-sharing group of the queue manager.")
+    .of_members(),
     shown!(QMID = Some(2032), -, QMGR, ValueType::Text { maximum: 48 },
         |view| Some(view.manager()?.identifier.to_value()),
         "Unique identifier made at creation."),

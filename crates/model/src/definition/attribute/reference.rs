@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::definition::attribute::{Access, Attribute, Kind, of};
+use crate::definition::attribute::{Access, Attribute, Kind, Membership};
 
 /// The whole page, Markdown, ending in a newline. A test compares it with `docs/attributes.md`.
 pub fn reference() -> String {
@@ -11,13 +11,13 @@ pub fn reference() -> String {
          Made from the attribute table in `crates/model/src/definition/attribute/`; do not edit.\n\
          To make it anew: `QUAYMASTER_UPDATE_DOCS=1 cargo test -p model`.\n\n\
          *PCF* is the published number of the selector, *REST v1* the dotted name in the v1 administrative resources,\n\
-         *Set by* says which commands change the attribute.\n",
+         *Set by* says which commands change the attribute. Attributes marked † are those of members of a queue-sharing group.\n",
     );
     for kind in Kind::ALL {
         let _ = write!(page, "\n## {}\n\n", title(kind));
         page.push_str("| MQSC | PCF | REST v1 | Values | Default | Set by | Meaning |\n");
         page.push_str("|---|---|---|---|---|---|---|\n");
-        for row in of(kind) {
+        for row in Membership::Member.of(kind) {
             line(&mut page, row, kind);
         }
     }
@@ -25,7 +25,8 @@ pub fn reference() -> String {
 }
 
 fn line(page: &mut String, row: &Attribute, kind: Kind) {
-    let keywords: Vec<_> = row.keywords().map(|keyword| format!("`{keyword}`")).collect();
+    let mark = if row.membership == Membership::Member { " †" } else { "" };
+    let keywords: Vec<_> = row.keywords().map(|keyword| format!("`{keyword}`{mark}")).collect();
     let default = match row.access {
         Access::ReadOnly => String::new(),
         Access::Settable | Access::Fixed => {
@@ -78,5 +79,6 @@ const fn title(kind: Kind) -> &'static str {
         Kind::AuthenticationOs => "Authentication information: passwords of the operating system",
         Kind::AuthenticationLdap => "Authentication information: passwords in LDAP",
         Kind::Communication => "Communication information",
+        Kind::Structure => "Structure of a queue-sharing group",
     }
 }

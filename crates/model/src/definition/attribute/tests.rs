@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::{Access, Attribute, Kind, Target, Value, ValueType, View, of, reference};
+use super::{Access, Attribute, Kind, Membership, Target, Value, ValueType, View, reference};
 use crate::definition::{
     AdministeredObject, QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition,
 };
@@ -117,7 +117,7 @@ fn samples(row: &Attribute) -> Vec<Value> {
 fn writers(kind: Kind) -> BTreeMap<String, Vec<&'static str>> {
     let fresh = Sample::new(kind).fields();
     let mut writers: BTreeMap<String, Vec<&str>> = fresh.keys().map(|path| (path.clone(), vec![])).collect();
-    for row in of(kind).filter(|row| row.access != Access::ReadOnly) {
+    for row in Membership::Member.of(kind).filter(|row| row.access != Access::ReadOnly) {
         let mut touched = std::collections::BTreeSet::new();
         for value in samples(row) {
             let mut sample = Sample::new(kind);
@@ -153,7 +153,7 @@ fn every_field_of_every_definition_is_written_by_exactly_one_row() {
 
 /// Identities, what the queue manager keeps itself, and parts of the shared structures a kind has no use for.
 fn is_not_settable(kind: Kind, path: &str) -> bool {
-    let own = [".name", ".identifier", ".history.created", ".history.altered", ".durable", ".made_by"];
+    let own = [".name", ".identifier", ".disposition", ".history.created", ".history.altered", ".durable", ".made_by"];
     let parts: &[&str] = match kind {
         Kind::QueueManager => &[".ccsid"],
         channel if channel.is_channel() => &[".channel_type"],
@@ -180,7 +180,7 @@ fn is_not_settable(kind: Kind, path: &str) -> bool {
 #[test]
 fn what_a_row_writes_it_reads_back_and_mqsc_spells_it_back() {
     for kind in Kind::ALL {
-        for row in of(kind).filter(|row| row.access != Access::ReadOnly) {
+        for row in Membership::Member.of(kind).filter(|row| row.access != Access::ReadOnly) {
             for value in samples(row) {
                 row.value.check(&value).unwrap_or_else(|e| panic!("{kind:?} {} {value:?}: {e}", row.mqsc));
                 let mut sample = Sample::new(kind);
@@ -201,7 +201,7 @@ fn what_a_row_writes_it_reads_back_and_mqsc_spells_it_back() {
 fn every_row_can_be_read_on_every_kind_it_applies_to() {
     for kind in Kind::ALL {
         let sample = Sample::new(kind);
-        for row in of(kind) {
+        for row in Membership::Member.of(kind) {
             let value = (row.read)(sample.view()).unwrap_or_else(|| panic!("{kind:?}: {} reads nothing", row.mqsc));
             let spelled_by_word = !row.value.words().is_empty() || row.access == Access::ReadOnly;
             assert!(spelled_by_word || row.value.check(&value).is_ok(), "{kind:?}: default of {}", row.mqsc);
@@ -212,13 +212,13 @@ fn every_row_can_be_read_on_every_kind_it_applies_to() {
 #[test]
 fn keywords_numbers_and_json_names_are_unique_within_a_kind() {
     for kind in Kind::ALL {
-        let mut keywords: Vec<_> = of(kind).flat_map(Attribute::keywords).collect();
+        let mut keywords: Vec<_> = Membership::Member.of(kind).flat_map(Attribute::keywords).collect();
         let count = keywords.len();
         keywords.sort_unstable();
         keywords.dedup();
         assert_eq!(keywords.len(), count, "{kind:?}");
 
-        let mut numbers: Vec<_> = of(kind).filter_map(|row| row.pcf).collect();
+        let mut numbers: Vec<_> = Membership::Member.of(kind).filter_map(|row| row.pcf).collect();
         let count = numbers.len();
         numbers.sort_unstable();
         numbers.dedup();
@@ -244,7 +244,7 @@ fn values_outside_a_row_are_refused_with_what_was_expected() {
 #[test]
 fn no_text_that_can_be_set_holds_control_characters() {
     for kind in Kind::ALL {
-        for row in of(kind).filter(|row| row.access != Access::ReadOnly) {
+        for row in Membership::Member.of(kind).filter(|row| row.access != Access::ReadOnly) {
             let value = match row.value {
                 ValueType::Name | ValueType::Text { .. } | ValueType::Secret { .. } => Value::from("a\nb"),
                 ValueType::Names { .. } | ValueType::Texts { .. } => Value::List(vec!["a\nb".to_owned()]),
@@ -283,7 +283,7 @@ fn the_manual_page_is_fresh() {
 fn what_is_seen_of_a_definition_is_what_is_read() {
     for kind in Kind::ALL {
         let sample = Sample::new(kind);
-        for row in of(kind) {
+        for row in Membership::Member.of(kind) {
             let mut seen = None;
             (row.see)(sample.view(), &mut |value| {
                 seen = Some(match value {
@@ -302,7 +302,7 @@ fn what_is_seen_of_a_definition_is_what_is_read() {
 fn the_order_of_json_members_names_each_of_them_once() {
     for kind in Kind::ALL.into_iter().filter(|&kind| !super::json_order(kind).is_empty()) {
         let order = super::json_order(kind);
-        for row in of(kind) {
+        for row in Membership::Member.of(kind) {
             if let Some(json) = row.json {
                 assert_eq!(order.iter().filter(|name| **name == json).count(), 1, "{kind:?} {json}");
             }

@@ -152,7 +152,7 @@ fn of_queue(queue: &QueueDefinition) -> Option<Snapshot> {
 
 fn of_view(object: AuthorityObject, view: View<'_>) -> Snapshot {
     let mut parameters = vec![Parameter::integer(n::MQIACF_OBJECT_TYPE, object.pcf())];
-    parameters.extend(attribute::of(view.kind()).filter_map(|row| {
+    parameters.extend(attribute::told_by(view).filter_map(|row| {
         let id = row.pcf.filter(|_| !matches!(row.value, ValueType::Secret { .. }))?;
         parameter(id, row.value, (row.read)(view)?)
     }));

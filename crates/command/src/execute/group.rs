@@ -1,0 +1,116 @@
+//! CMDSCOPE, DISPLAY GROUP and DISPLAY CFSTATUS.
+
+use ::queue_manager::{MemberState, QueueManager};
+use model::authority::{AuthorityObject, Principal};
+use model::definition::AdministeredObject;
+use model::definition::queue::Disposition;
+use model::name::ObjectName;
+
+use crate::command::group::{GroupCommand, Scope, StructureStatusOf};
+use crate::command::{Pattern, Request};
+use crate::execute::Failure;
+use crate::execute::authority::{may_display, none_shown, require_display};
+use crate::message;
+use crate::reply::{Item, MQRCCF_COMMAND_SCOPE_ERROR, MQRCCF_NONE_FOUND, MQRCCF_Q_MGR_NOT_IN_QSG, Reply};
+use crate::status;
+use crate::status::structure::{CONNECTIONS, ConnectionView, GROUP, MemberView, SUMMARY, StructureView};
+
+/// Whether the command runs here, and nowhere else.
+///
+/// # Errors
+/// It is for another member, or for others too.
+pub(super) fn check_scope(queue_manager: &QueueManager, scope: &Scope) -> Result<(), Failure> {
+    let own = queue_manager.name();
+    match scope {
+        Scope::Here => Ok(()),
+        Scope::Member(name) if name == own.as_str() => Ok(()),
+        Scope::Member(name) => Err(wrong_scope(name)),
+        Scope::All => {
+            let members = queue_manager.group_members();
+            let is_other = |name: &str, state| name != own.as_str() && state == MemberState::Active;
+            match members.iter().find(|member| is_other(&member.queue_manager, member.state)) {
+                Some(other) => Err(wrong_scope(&other.queue_manager)),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// CMDSCOPE names a queue manager that does not run it.
+pub(super) fn wrong_scope(name: &str) -> Failure {
+    Failure::Reply(Reply::failed(MQRCCF_COMMAND_SCOPE_ERROR, message::NOT_REACHED, &[name]))
+}
+
+pub(super) fn run(queue_manager: &QueueManager, caller: &Principal, command: &GroupCommand) -> Result<Reply, Failure> {
+    match command {
+        GroupCommand::Display(request) => display(queue_manager, caller, request),
+        GroupCommand::DisplayStructureStatus { name, about, request } => {
+            structures(queue_manager, caller, name, *about, request)
+        }
+    }
+}
+
+fn display(queue_manager: &QueueManager, caller: &Principal, request: &Request) -> Result<Reply, Failure> {
+    require_display(queue_manager, caller, AuthorityObject::QueueManager, &queue_manager.name())?;
+    let Some(group) = queue_manager.group() else {
+        return Err(Failure::Reply(Reply::failed(MQRCCF_Q_MGR_NOT_IN_QSG, message::NOT_IN_GROUP, &[])));
+    };
+    let members = queue_manager.group_members().into_iter();
+    let views = members.map(|member| MemberView { group: group.to_string(), member });
+    let shown = views.filter_map(|view| status::show(GROUP, &view, request));
+    let items: Vec<_> = shown.map(|attributes| Item::shown(message::GROUP_DETAILS, attributes)).collect();
+    if items.is_empty() { Err(nothing()) } else { Ok(Reply::of(items)) }
+}
+
+fn nothing() -> Failure {
+    Failure::Reply(Reply::failed(MQRCCF_NONE_FOUND, message::NONE_FOUND, &[]))
+}
+
+/// Of backups and data sets there is nothing to tell: the database has both.
+fn structures(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    name: &Pattern,
+    about: StructureStatusOf,
+    request: &Request,
+) -> Result<Reply, Failure> {
+    let all = queue_manager.objects(AuthorityObject::Structure);
+    let is_wanted = |object: &AdministeredObject| {
+        let known = object.name();
+        name.matches(known.as_str()) && may_display(queue_manager, caller, AuthorityObject::Structure, &known)
+    };
+    let found: Vec<ObjectName> = all.iter().filter(|object| is_wanted(object)).map(|object| object.name()).collect();
+    if found.is_empty() {
+        return Err(none_shown(queue_manager, caller, [AuthorityObject::Structure], name));
+    }
+    let views = found.iter().map(|name| view(queue_manager, name));
+    let own = queue_manager.name().to_string();
+    let items: Vec<_> = match about {
+        StructureStatusOf::Summary => views.filter_map(|view| status::show(SUMMARY, &view, request)).collect(),
+        StructureStatusOf::Connections => views
+            .map(|structure| ConnectionView { structure, queue_manager: own.clone() })
+            .filter_map(|view| status::show(CONNECTIONS, &view, request))
+            .collect(),
+        StructureStatusOf::Backup | StructureStatusOf::DataSets => Vec::new(),
+    };
+    if items.is_empty() {
+        return Err(nothing());
+    }
+    let title = message::STRUCTURE_STATUS_DETAILS;
+    Ok(Reply::of(items.into_iter().map(|attributes| Item::shown(title, attributes)).collect()))
+}
+
+fn view(queue_manager: &QueueManager, name: &ObjectName) -> StructureView {
+    let (mut is_used, mut bytes, mut messages) = (false, 0, 0_u32);
+    for queue in queue_manager.queues() {
+        let is_in =
+            queue.disposition == Disposition::Shared && queue.as_local().is_some_and(|local| local.structure == *name);
+        if let Some(status) = queue_manager.queue_status(&queue.name).filter(|_| is_in) {
+            is_used = true;
+            bytes += status.depth.bytes;
+            messages = messages.saturating_add(status.depth.current);
+        }
+    }
+    let kilobytes = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
+    StructureView { name: name.to_string(), is_used, kilobytes, messages }
+}

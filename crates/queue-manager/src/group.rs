@@ -1,0 +1,124 @@
+//! The queue-sharing group that this queue manager is a member of: its name, and what belongs to the group rather than to the member.
+//!
+//! Owns: the group's definitions (`definitions.rs`) and how this member follows changes of them (`joining.rs`), the rules of dispositions that
+//! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`), and the waits
+//! that other members end (`arrivals.rs`).
+//!
+//! Never: speaks SQL or knows where a message is (the store does).
+//!
+//! Invariants
+//! - A queue manager in no group has no structure, no group definition, and no queue of another disposition than its own.
+//! - The disposition of a queue never changes.
+//! - A change of what belongs to the group is in the database before any member shows it.
+
+pub(crate) mod arrivals;
+pub(crate) mod definitions;
+pub(crate) mod disposition;
+pub(crate) mod joining;
+mod masters;
+
+use std::sync::Arc;
+
+use model::definition::attribute::Membership;
+use model::group::GroupName;
+use parking_lot::RwLock;
+use storage::{QueueId, SharedOptions};
+use tokio::sync::Notify;
+
+use crate::QueueManager;
+use crate::engine::Engine;
+use crate::engine::map::Map;
+use crate::group::definitions::GroupDefinitions;
+use crate::queue::Queue;
+
+/// How a queue manager joins its group.
+#[derive(Clone)]
+pub struct GroupOptions {
+    pub name: GroupName,
+    /// Where the group's database is. `None`: the group lives in this process alone, and its shared queues in memory, which a queue
+    /// manager without a disk has.
+    pub database: Option<SharedOptions>,
+}
+
+/// What a member knows of its group.
+pub(crate) struct Group {
+    pub(crate) name: GroupName,
+    pub(crate) definitions: GroupDefinitions,
+    /// The shared queues that this member knows.
+    pub(crate) queues: RwLock<Map<QueueId, Arc<Queue>>>,
+    /// The group's definitions may have changed.
+    pub(crate) changed: Notify,
+}
+
+impl Group {
+    pub(crate) fn new(name: GroupName, definitions: GroupDefinitions) -> Self {
+        Self { name, definitions, queues: RwLock::default(), changed: Notify::new() }
+    }
+}
+
+/// A member as DISPLAY GROUP shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    pub queue_manager: String,
+    pub number: u32,
+    pub state: MemberState,
+    pub command_level: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberState {
+    Active,
+    Inactive,
+    Failed,
+}
+
+/// The level of commands that this version has.
+const COMMAND_LEVEL: u32 = 942;
+
+impl Engine {
+    pub(crate) fn membership(&self) -> Membership {
+        if self.group.is_some() { Membership::Member } else { Membership::Alone }
+    }
+}
+
+impl QueueManager {
+    /// `None`: in no group.
+    pub fn group(&self) -> Option<GroupName> {
+        self.engine().group.as_ref().map(|group| group.name)
+    }
+
+    pub fn membership(&self) -> Membership {
+        self.engine().membership()
+    }
+
+    /// The members that are known, in order of their numbers; none of a queue manager in no group.
+    pub fn group_members(&self) -> Vec<Member> {
+        let engine = self.engine();
+        if engine.group.is_none() {
+            return Vec::new();
+        }
+        let Some(shared) = engine.store.shared() else { return vec![self.only_member()] };
+        let mut members: Vec<Member> = shared.members().into_iter().map(Member::of).collect();
+        members.sort_by_key(|member| member.number);
+        members
+    }
+
+    /// Of a group that lives in this process alone.
+    fn only_member(&self) -> Member {
+        let queue_manager = self.name().to_string();
+        Member { queue_manager, number: 1, state: MemberState::Active, command_level: COMMAND_LEVEL }
+    }
+}
+
+impl Member {
+    fn of(status: storage::shared::MemberStatus) -> Self {
+        use storage::shared::MemberState as Seen;
+        let state = match status.state {
+            Seen::Active => MemberState::Active,
+            Seen::Inactive => MemberState::Inactive,
+            Seen::Recovering | Seen::Failed => MemberState::Failed,
+        };
+        let number = u32::try_from(status.number).unwrap_or_default();
+        Self { queue_manager: status.name, number, state, command_level: COMMAND_LEVEL }
+    }
+}

@@ -1,0 +1,160 @@
+//! Definitions that belong to the group: queues with QSGDISP(SHARED) and QSGDISP(GROUP), and structures.
+//!
+//! They are in the group's database, under the key that a recovery log has for the object, and every member reads what has changed
+//! (`joining.rs`). Of a group that lives in one process alone they are in its recovery log. This module is the one place that knows so.
+//!
+//! ```text
+//! queue/NAME      a shared queue, or one with QSGDISP(GROUP), of which each member has a copy of its own
+//! cfstruct/NAME   a structure
+//! ```
+//!
+//! Invariant: a change names the version of the object that it rests on, so that of two members that change it at once one is refused.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use model::definition::QueueDefinition;
+use model::name::QueueName;
+use model::reason::Reason;
+use parking_lot::{Mutex, RwLock};
+use storage::shared::GroupDisposition;
+use storage::{DefinitionChange, StoreError};
+
+use crate::definition::objects::ObjectError;
+use crate::engine::Engine;
+use crate::reason;
+
+/// First part of the keys that definitions with QSGDISP(GROUP) have in a recovery log, where the copy has the key of the queue.
+pub(crate) const PREFIX: &str = "group";
+
+/// A change waits for the database no longer than that: other changes of definitions wait for it.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// What a member knows of the group's definitions.
+#[derive(Default)]
+pub(crate) struct GroupDefinitions {
+    /// Those with QSGDISP(GROUP), by name.
+    queues: RwLock<BTreeMap<QueueName, Arc<QueueDefinition>>>,
+    /// By key, as the database has them.
+    versions: Mutex<HashMap<String, i64>>,
+    /// Every change up to this version has been read.
+    seen: AtomicI64,
+}
+
+impl GroupDefinitions {
+    pub(crate) fn new(queues: Vec<QueueDefinition>) -> Self {
+        let queues = queues.into_iter().map(|queue| (queue.name, Arc::new(queue))).collect();
+        Self { queues: RwLock::new(queues), ..Self::default() }
+    }
+
+    pub(crate) fn queue(&self, name: &QueueName) -> Option<Arc<QueueDefinition>> {
+        self.queues.read().get(name).cloned()
+    }
+
+    /// Sorted by name.
+    pub(crate) fn queues(&self) -> Vec<Arc<QueueDefinition>> {
+        self.queues.read().values().cloned().collect()
+    }
+
+    /// Shows a definition that is saved.
+    pub(super) fn show(&self, definition: QueueDefinition) {
+        self.queues.write().insert(definition.name, Arc::new(definition));
+    }
+
+    /// Forgets one that is deleted.
+    pub(super) fn forget(&self, name: &QueueName) {
+        self.queues.write().remove(name);
+    }
+
+    pub(super) fn seen(&self) -> i64 {
+        self.seen.load(Ordering::Acquire)
+    }
+
+    /// A change has been read; `version`: that of an object that is there.
+    pub(super) fn saw(&self, key: &str, version: Option<i64>, up_to: i64) {
+        self.note(key, version);
+        self.seen.fetch_max(up_to, Ordering::AcqRel);
+    }
+
+    fn note(&self, key: &str, version: Option<i64>) {
+        let mut versions = self.versions.lock();
+        match version {
+            Some(version) => drop(versions.insert(key.to_owned(), version)),
+            None => drop(versions.remove(key)),
+        }
+    }
+
+    fn version(&self, key: &str) -> i64 {
+        self.versions.lock().get(key).copied().unwrap_or(0)
+    }
+}
+
+/// Makes a change of an object of the group durable, then shows it. The caller holds the lock on changes.
+///
+/// Dropped half-way, it is shown when the member reads what has changed.
+///
+/// # Errors
+/// `AlreadyExists`, or `ObjectChanged` (2041): another member was faster. `CfNotAvailable` (2345): the database cannot be reached.
+pub(crate) async fn keep(
+    engine: &Engine,
+    disposition: GroupDisposition,
+    change: DefinitionChange,
+    show: impl FnOnce(),
+) -> Result<(), ObjectError> {
+    let (Some(group), Some(shared)) = (&engine.group, engine.store.shared()) else {
+        return engine.save_and_show(vec![change], show).await;
+    };
+    let (DefinitionChange::Save { key, .. } | DefinitionChange::Delete { key }) = &change else {
+        return engine.save_and_show(vec![change], show).await;
+    };
+    let key = in_database(key);
+    let rests_on = group.definitions.version(key);
+    let saving = async {
+        match &change {
+            DefinitionChange::Save { value, .. } => shared.save_definition(key, disposition, value, rests_on).await,
+            DefinitionChange::Delete { .. } | DefinitionChange::DropQueue(_) => {
+                shared.delete_definition(key, rests_on).await
+            }
+        }
+    };
+    let saved = tokio::time::timeout(LONGEST, saving).await.unwrap_or(Err(StoreError::Unreachable));
+    let saved = saved.map_err(|error| {
+        // If it was made all the same, it is read there.
+        group.changed.notify_one();
+        ObjectError::Reason(reason::of_store_at_large(engine, &error))
+    })?;
+    let Some(version) = saved else { return Err(refused(group, key)) };
+    let is_there = matches!(change, DefinitionChange::Save { .. });
+    group.definitions.note(key, is_there.then_some(version));
+    show();
+    Ok(())
+}
+
+/// Another member has changed the object, which this one reads soon.
+fn refused(group: &crate::group::Group, key: &str) -> ObjectError {
+    group.changed.notify_one();
+    match key.split_once('/') {
+        Some((_, name)) if group.definitions.version(key) == 0 => ObjectError::already_exists(name),
+        _ => ObjectError::Reason(Reason::ObjectChanged),
+    }
+}
+
+/// The key that an object has for all members.
+fn in_database(key: &str) -> &str {
+    key.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix('/')).unwrap_or(key)
+}
+
+pub(crate) fn save(definition: &QueueDefinition) -> DefinitionChange {
+    let value = serde_json::to_vec(definition).expect("definitions hold nothing that JSON cannot");
+    DefinitionChange::Save { key: key(&definition.name), value }
+}
+
+pub(super) fn delete(name: &QueueName) -> DefinitionChange {
+    DefinitionChange::Delete { key: key(name) }
+}
+
+fn key(name: &QueueName) -> String {
+    format!("{PREFIX}/queue/{name}")
+}

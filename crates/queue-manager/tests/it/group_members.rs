@@ -1,0 +1,250 @@
+//! Members of a queue-sharing group on one database: what one defines and puts, another one has.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use model::authority::AuthorityObject;
+use model::definition::queue::Disposition;
+use model::definition::structure::StructureDefinition;
+use model::definition::{AdministeredObject, QueueDefinition};
+use model::descriptor::{MessageDescriptor, Persistence};
+use model::group::GroupName;
+use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+use model::reason::Reason;
+use queue_manager::objects::ObjectError;
+use queue_manager::{Connection, GroupOptions, Home, MemberState, QueueManager, SharedOptions, StartOptions};
+use storage::StoreOptions;
+
+use crate::postgres::Database;
+use crate::script::{EVERYTHING, FakeClock, administrator, connect, name};
+
+/// A member that runs.
+struct Member {
+    queue_manager: QueueManager,
+    running: tokio::task::JoinHandle<()>,
+}
+
+impl Member {
+    async fn start(database: &Database, queue_manager: &str) -> Self {
+        let options = StartOptions {
+            name: name(queue_manager),
+            home: Home::Ephemeral,
+            store: StoreOptions::default(),
+            clock: FakeClock::new(),
+            server_user: "mqadmin".to_owned(),
+        };
+        let database = Some(SharedOptions::new(database.url.clone(), queue_manager.to_owned()));
+        let group = GroupOptions { name: GroupName::parse("QSG1").unwrap(), database };
+        let queue_manager = QueueManager::start_member(options, group).unwrap();
+        queue_manager.join_group().await.unwrap();
+        let runs = queue_manager.clone();
+        let running = tokio::spawn(async move { runs.run().await });
+        Self { queue_manager, running }
+    }
+
+    async fn stop(self) {
+        self.queue_manager.stop().await;
+        tokio::time::timeout(Duration::from_secs(10), self.running).await.expect("ends").unwrap();
+    }
+
+    fn connect(&self) -> Connection {
+        connect(&self.queue_manager, administrator())
+    }
+
+    async fn define_structure(&self) {
+        let structure = StructureDefinition { name: name("APP1"), recover: true, ..StructureDefinition::default() };
+        let structure = AdministeredObject::Structure(Box::new(structure));
+        self.queue_manager.define_object(&administrator(), structure, false).await.unwrap();
+    }
+
+    async fn define(&self, queue: &str, disposition: Disposition) -> Result<(), ObjectError> {
+        let mut definition = QueueDefinition::local(name(queue));
+        definition.disposition = disposition;
+        definition.as_local_mut().unwrap().structure = name("APP1");
+        match disposition {
+            Disposition::Group => self.queue_manager.define_group_queue(&administrator(), definition, false).await,
+            _ => self.queue_manager.define_queue(&administrator(), definition, false).await,
+        }
+    }
+
+    /// Waits until something is so at this member.
+    async fn until(&self, what: &str, is_so: impl Fn(&QueueManager) -> bool) {
+        for _ in 0..1000 {
+            if is_so(&self.queue_manager) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{what}");
+    }
+
+    async fn until_known(&self, queue: &str) {
+        self.until(queue, |member| member.queue(&name(queue)).is_some()).await;
+    }
+}
+
+fn object(queue: &str) -> ObjectDescriptor {
+    ObjectDescriptor { name: name(queue), ..ObjectDescriptor::default() }
+}
+
+async fn put(connection: &Connection, queue: &str, body: &'static str, flags: PutFlags) {
+    let options = PutOptions { flags, ..PutOptions::default() };
+    let body = Bytes::from(body);
+    connection.put1(&administrator(), &object(queue), MessageDescriptor::default(), &options, body).await.unwrap();
+}
+
+async fn get(connection: &Connection, queue: &str, flags: GetFlags) -> Result<Bytes, Reason> {
+    let handle = connection.open(&administrator(), &object(queue), EVERYTHING).await?.handle;
+    let options = GetOptions { flags, wait: Some(Duration::from_secs(20)), ..GetOptions::default() };
+    connection.get(handle, &options).await.map(|got| got.body.clone())
+}
+
+/// Runs a test on a database with the tables of the group QSG1.
+fn on_database(test: impl AsyncFnOnce(&Database)) {
+    let database = Database::of_group("QSG1");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(test(&database));
+}
+
+/// Two members, the first of which has defined the structure APP1 and the shared queue Q.
+async fn two(database: &Database) -> (Member, Member) {
+    let (one, two) = (Member::start(database, "QM1").await, Member::start(database, "QM2").await);
+    one.define_structure().await;
+    one.define("Q", Disposition::Shared).await.unwrap();
+    two.until_known("Q").await;
+    (one, two)
+}
+
+#[test]
+fn what_one_member_puts_another_one_gets_also_one_that_waits() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        put(&one.connect(), "Q", "first", PutFlags::NO_SYNCPOINT).await;
+        assert_eq!(get(&two.connect(), "Q", GetFlags::NO_SYNCPOINT).await.unwrap(), "first");
+        let connection = two.connect();
+        let waiting = tokio::spawn(async move { get(&connection, "Q", GetFlags::WAIT | GetFlags::NO_SYNCPOINT).await });
+        two.until("a get waits", |member| member.queue_status(&name("Q")).is_some_and(|status| status.waiters == 1))
+            .await;
+        put(&one.connect(), "Q", "second", PutFlags::NO_SYNCPOINT).await;
+        let got = tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("woken").unwrap();
+        assert_eq!(got.unwrap(), "second");
+        one.stop().await;
+        two.stop().await;
+    });
+}
+
+#[test]
+fn a_unit_of_work_over_private_and_shared_queues_is_committed_or_backed_out_as_one() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        one.queue_manager.define_queue(&administrator(), QueueDefinition::local(name("OWN")), false).await.unwrap();
+        put(&two.connect(), "Q", "order", PutFlags::NO_SYNCPOINT).await;
+        for commits in [false, true] {
+            let connection = one.connect();
+            assert_eq!(get(&connection, "Q", GetFlags::SYNCPOINT).await.unwrap(), "order");
+            put(&connection, "OWN", "reply", PutFlags::SYNCPOINT).await;
+            assert_eq!(get(&two.connect(), "Q", GetFlags::NO_SYNCPOINT).await, Err(Reason::NoMsgAvailable));
+            if commits {
+                connection.commit().await.unwrap();
+            } else {
+                connection.back_out().await.unwrap();
+            }
+            let own = get(&one.connect(), "OWN", GetFlags::NO_SYNCPOINT).await;
+            assert_eq!(own.is_ok(), commits);
+        }
+        assert_eq!(get(&two.connect(), "Q", GetFlags::NO_SYNCPOINT).await, Err(Reason::NoMsgAvailable));
+        one.stop().await;
+        two.stop().await;
+    });
+}
+
+#[test]
+fn a_change_of_a_shared_queue_and_its_deletion_reach_every_member() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        let connection = two.connect();
+        let handle = connection.open(&administrator(), &object("Q"), OpenOptions::OUTPUT).await.unwrap().handle;
+        let inhibit = |queue: &mut QueueDefinition| {
+            queue.put_inhibited = true;
+            Ok::<(), ObjectError>(())
+        };
+        one.queue_manager.change_queue(&administrator(), &name("Q"), false, inhibit).await.unwrap();
+        two.until("inhibited", |member| member.queue(&name("Q")).is_some_and(|queue| queue.put_inhibited)).await;
+        let options = PutOptions { flags: PutFlags::NO_SYNCPOINT, ..PutOptions::default() };
+        let put = || connection.put(handle, MessageDescriptor::default(), &options, Bytes::from("x"));
+        assert_eq!(put().await.map(drop), Err(Reason::PutInhibited));
+        one.queue_manager.delete_queue(&administrator(), &name("Q"), false).await.unwrap();
+        two.until("deleted", |member| member.queue(&name("Q")).is_none()).await;
+        assert_eq!(put().await.map(drop), Err(Reason::QDeleted));
+        one.stop().await;
+        two.stop().await;
+    });
+}
+
+#[test]
+fn of_two_members_that_define_one_queue_one_is_told_that_it_is_there() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        let (first, second) = tokio::join!(one.define("R", Disposition::Shared), two.define("R", Disposition::Shared));
+        let there = Err(ObjectError::AlreadyExists { name: "R".to_owned() });
+        assert!([&first, &second].contains(&&Ok(())) && [&first, &second].contains(&&there), "{first:?} {second:?}");
+        one.until_known("R").await;
+        two.until_known("R").await;
+        let store_id = |member: &Member| member.queue_manager.queue(&name("R")).unwrap().as_local().unwrap().store_id;
+        assert_eq!(store_id(&one), store_id(&two));
+        one.stop().await;
+        two.stop().await;
+    });
+}
+
+#[test]
+fn a_group_definition_is_copied_to_every_member_and_to_one_that_comes_later() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        one.define("STOCK", Disposition::Group).await.unwrap();
+        two.until_known("STOCK").await;
+        let disposition = |member: &Member| member.queue_manager.queue(&name("STOCK")).map(|queue| queue.disposition);
+        assert_eq!((disposition(&one), disposition(&two)), (Some(Disposition::Copy), Some(Disposition::Copy)));
+        let three = Member::start(database, "QM3").await;
+        assert_eq!(disposition(&three), Some(Disposition::Copy));
+        assert!(three.queue_manager.object(AuthorityObject::Structure, &name("APP1")).is_some());
+        assert!(three.queue_manager.queue(&name("Q")).is_some());
+        one.queue_manager.delete_group_queue(&administrator(), &name("STOCK")).await.unwrap();
+        two.until("copies go", |member| member.queue(&name("STOCK")).is_none()).await;
+        three.until("copies go", |member| member.queue(&name("STOCK")).is_none()).await;
+        for member in [one, two, three] {
+            member.stop().await;
+        }
+    });
+}
+
+#[test]
+fn members_see_each_other_and_who_has_left() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        let states = |member: &QueueManager| {
+            let members = member.group_members().into_iter();
+            members.map(|member| (member.queue_manager, member.state)).collect::<Vec<_>>()
+        };
+        let expected = |second| vec![("QM1".to_owned(), MemberState::Active), ("QM2".to_owned(), second)];
+        one.until("two members", |member| states(member) == expected(MemberState::Active)).await;
+        two.stop().await;
+        one.until("one has left", |member| states(member) == expected(MemberState::Inactive)).await;
+        one.stop().await;
+    });
+}
+
+#[test]
+fn a_message_outlives_every_member() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        let descriptor = MessageDescriptor { persistence: Persistence::Persistent, ..MessageDescriptor::default() };
+        let options = PutOptions { flags: PutFlags::NO_SYNCPOINT, ..PutOptions::default() };
+        one.connect().put1(&administrator(), &object("Q"), descriptor, &options, Bytes::from("kept")).await.unwrap();
+        one.stop().await;
+        two.stop().await;
+        let three = Member::start(database, "QM3").await;
+        assert_eq!(get(&three.connect(), "Q", GetFlags::NO_SYNCPOINT).await.unwrap(), "kept");
+        three.stop().await;
+    });
+}

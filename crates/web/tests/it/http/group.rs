@@ -1,0 +1,90 @@
+//! A queue manager of a queue-sharing group over REST, and one of none.
+
+use std::sync::Arc;
+
+use model::group::GroupName;
+use model::name::QueueManagerName;
+use queue_manager::registry::State;
+use queue_manager::{GroupOptions, Home, QueueManager, StartOptions, SystemClock};
+use serde_json::{Value, json};
+use storage::StoreOptions;
+
+use super::admin::{get, json as body, member, refusal, send};
+use super::server::TestServer;
+
+/// QM1, which is in no group, and QM2, the one member of QSG1, with structure APP1.
+fn server() -> TestServer {
+    let server = TestServer::start();
+    let options = StartOptions {
+        name: QueueManagerName::parse("QM2").expect("a name"),
+        home: Home::Ephemeral,
+        store: StoreOptions::default(),
+        clock: Arc::new(SystemClock),
+        server_user: "server".to_owned(),
+    };
+    let group = GroupOptions { name: GroupName::parse("QSG1").expect("a name"), database: None };
+    let second = QueueManager::start_member(options, group).expect("a member");
+    server.queue_managers.enter(second.name(), State::Starting).expect("new");
+    server.queue_managers.started(second);
+    server.web.queue_managers_changed();
+    let made = mqsc(&server, "QM2", "DEFINE CFSTRUCT(APP1) CFLEVEL(5) RECOVER(YES)");
+    assert_eq!(made["overallCompletionCode"], 0, "{made}");
+    server
+}
+
+fn mqsc(server: &TestServer, manager: &str, command: &str) -> Value {
+    let asked = json!({"type": "runCommand", "parameters": {"command": command}});
+    body(&send(server, "admin", &format!("POST v2/admin/action/qmgr/{manager}/mqsc"), Some(&asked)))
+}
+
+fn queues(manager: &str) -> String {
+    format!("/ibmmq/rest/v1/admin/qmgr/{manager}/queue")
+}
+
+fn shared(name: &str) -> Value {
+    json!({"name": name, "type": "local", "queueSharingGroup": {"disposition": "shared", "structureName": "APP1"}})
+}
+
+#[test]
+fn a_shared_queue_is_made_and_shown_with_its_structure() {
+    let server = server();
+    let answer = send(&server, "admin", &format!("POST {}", queues("QM2")), Some(&shared("ORDERS")));
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    let shown = get(&server, &format!("{}/ORDERS?attributes=*", queues("QM2")));
+    let queue = &shown["queue"][0];
+    assert_eq!(member(queue, "queueSharingGroup.disposition"), "shared");
+    assert_eq!(member(queue, "queueSharingGroup.structureName"), "APP1");
+    let text = mqsc(&server, "QM2", "DISPLAY QLOCAL(ORDERS) CFSTRUCT QSGDISP").to_string();
+    assert!(text.contains("QSGDISP(SHARED)") && text.contains("CFSTRUCT(APP1)"), "{text}");
+}
+
+#[test]
+fn a_path_with_the_groups_name_leads_to_its_member() {
+    let server = server();
+    let answer = send(&server, "admin", &format!("POST {}", queues("QSG1")), Some(&shared("ORDERS")));
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    let shown = get(&server, &format!("{}/ORDERS", queues("QM2")));
+    assert_eq!(shown["queue"][0]["name"], "ORDERS");
+}
+
+#[test]
+fn a_queue_of_a_member_that_says_nothing_is_private() {
+    let server = server();
+    let answer =
+        send(&server, "admin", &format!("POST {}", queues("QM2")), Some(&json!({"name": "MINE", "type": "local"})));
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    let shown = get(&server, &format!("{}/MINE?attributes=*", queues("QM2")));
+    assert_eq!(member(&shown["queue"][0], "queueSharingGroup.disposition"), "qmgr");
+}
+
+#[test]
+fn a_queue_manager_of_no_group_does_not_know_the_attributes() {
+    let server = server();
+    let (status, _, _) = refusal(&server, "admin", &format!("POST {}", queues("QM1")), Some(&shared("ORDERS")));
+    assert_eq!(status, 400);
+    let shown = get(&server, &format!("{}/Q?attributes=*", queues("QM1")));
+    assert!(shown["queue"][0].get("queueSharingGroup").is_none(), "{shown}");
+    let (status, _, _) =
+        refusal(&server, "admin", &format!("GET {}?attributes=queueSharingGroup.disposition", queues("QM1")), None);
+    assert_eq!(status, 400);
+}
