@@ -9,6 +9,7 @@ mod mixed;
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -48,6 +49,11 @@ pub enum Scan {
         queue: QueueId,
         after: Option<DeliveryKey>,
     },
+}
+
+/// What a shared queue needs is apart from the state of every other operation, and its type is known here alone.
+fn boxed<'a, T>(future: impl Future<Output = T> + Send + 'a) -> Pin<Box<dyn Future<Output = T> + Send + 'a>> {
+    Box::pin(future)
 }
 
 impl Scan {
@@ -97,8 +103,8 @@ impl Store {
     pub async fn meet_group(&self) -> Result<(), StoreError> {
         let Some(shared) = &self.shared else { return Ok(()) };
         let meet = || async {
-            shared.connected().await?;
-            mixed::follow_decisions(&self.private, shared).await
+            boxed(shared.connected()).await?;
+            boxed(mixed::follow_decisions(&self.private, shared)).await
         };
         self.met.get_or_try_init(meet).await.map(|()| ())
     }
@@ -128,7 +134,7 @@ impl Store {
     /// Those of `SharedStore::create_queue`. `Unreachable`: there is no database, and what is here lasts.
     pub async fn create_shared_queue(&self) -> Result<QueueId, StoreError> {
         match self.of_group() {
-            Ok(shared) => shared.create_queue().await,
+            Ok(shared) => boxed(shared.create_queue()).await,
             Err(error) => self.private.create_queue_in_memory().ok_or(error),
         }
     }
@@ -161,7 +167,7 @@ impl Store {
         let Some(shared) = &self.shared else { return self.private.append_definitions(changes).await };
         let (changes, dropped) = mixed::part(changes);
         for queue in dropped {
-            shared.drop_queue(queue).await?;
+            boxed(shared.drop_queue(queue)).await?;
         }
         self.private.append_definitions(changes).await
     }
@@ -195,7 +201,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return shared.put(unit, queue, message.borrow(), &placement, now).await;
+            return boxed(shared.put(unit, queue, message.borrow(), &placement, now)).await;
         }
         self.private.put(unit, queue, message, placement, now).await
     }
@@ -214,7 +220,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return shared.put_with_receipt(queue, message.borrow(), &placement, receipt, now).await;
+            return boxed(shared.put_with_receipt(queue, message.borrow(), &placement, receipt, now)).await;
         }
         self.private.put_with_receipt(queue, message, placement, receipt, now).await
     }
@@ -232,7 +238,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Option<StoredMessage>, StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return Box::pin(shared.get(unit, queue, selection, now)).await;
+            return boxed(shared.get(unit, queue, selection, now)).await;
         }
         self.private.get(unit, queue, selection, now).await
     }
@@ -247,7 +253,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return shared.take_browsed(queue, seen, owner, now).await;
+            return boxed(shared.take_browsed(queue, seen, owner, now)).await;
         }
         self.private.take_browsed(queue, seen, owner, now).await
     }
@@ -265,7 +271,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return shared.get_all(unit, queue, keys, owner, now).await;
+            return boxed(shared.get_all(unit, queue, keys, owner, now)).await;
         }
         self.private.get_all(unit, queue, keys, owner, now).await
     }
@@ -279,7 +285,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Option<StoredMessage>, StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return Box::pin(shared.browse(queue, after, selection, now)).await;
+            return boxed(shared.browse(queue, after, selection, now)).await;
         }
         self.private.browse(queue, after, selection, now).await
     }
@@ -296,7 +302,7 @@ impl Store {
         count: usize,
     ) -> Result<Option<DeliveryKey>, StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return shared.back_from(queue, before, count).await;
+            return boxed(shared.back_from(queue, before, count)).await;
         }
         self.private.back_from(queue, before, count)
     }
@@ -324,7 +330,7 @@ impl Store {
         match scan {
             Scan::Private(scan) => self.private.scan(scan, selection, maximum, now).await,
             Scan::Shared { queue, after } => {
-                let slice = self.of_group()?.glimpses(*queue, *after, selection, maximum, now).await?;
+                let slice = boxed(self.of_group()?.glimpses(*queue, *after, selection, maximum, now)).await?;
                 if let Some(last) = slice.glimpses.last() {
                     *after = Some(last.key);
                 }
@@ -340,7 +346,7 @@ impl Store {
     /// Of a shared queue: `Unreachable`, `Closed`.
     pub async fn lock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> Result<bool, StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return shared.lock(queue, key, owner).await;
+            return boxed(shared.lock(queue, key, owner)).await;
         }
         Ok(self.private.lock(queue, key, owner))
     }
@@ -357,7 +363,7 @@ impl Store {
     pub async fn prepare(&self, unit: UnitOfWorkId, xid: Option<Xid>) -> Result<(), StoreError> {
         match self.sharing(unit) {
             Some(shared) => {
-                self.meet_group().await?;
+                boxed(self.meet_group()).await?;
                 mixed::prepare(&self.private, shared, unit, xid).await
             }
             None => self.private.prepare(unit, xid).await,
@@ -371,8 +377,8 @@ impl Store {
     pub async fn commit(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
         match self.sharing(unit) {
             Some(shared) => {
-                self.meet_group().await?;
-                Box::pin(mixed::commit(&self.private, shared, unit)).await
+                boxed(self.meet_group()).await?;
+                boxed(mixed::commit(&self.private, shared, unit)).await
             }
             None => self.private.commit(unit).await,
         }
@@ -385,7 +391,7 @@ impl Store {
     /// `File`, `UnknownUnitOfWork`, `Closed`.
     pub async fn got_first(&self, unit: UnitOfWorkId) -> Result<Option<StoredMessage>, StoreError> {
         if let Some(shared) = self.sharing(unit)
-            && let Some(got) = shared.got_first(unit).await?
+            && let Some(got) = boxed(shared.got_first(unit)).await?
         {
             return Ok(Some(got));
         }
@@ -406,7 +412,7 @@ impl Store {
             if units.iter().any(|unit| self.private.has_work(*unit)) {
                 return Err(StoreError::NotShared);
             }
-            return shared.commit_together(units, receipt, now).await;
+            return boxed(shared.commit_together(units, receipt, now)).await;
         }
         self.private.commit_together(units, receipt).await
     }
@@ -417,7 +423,7 @@ impl Store {
     /// `File`: it cannot be read back. `LogFailed`, `Closed`.
     pub async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Bytes>, StoreError> {
         match (self.private.receipt(key, now).await?, &self.shared) {
-            (None, Some(shared)) => shared.receipt(key, now).await,
+            (None, Some(shared)) => boxed(shared.receipt(key, now)).await,
             (found, _) => Ok(found),
         }
     }
@@ -435,7 +441,7 @@ impl Store {
     /// Raises backout counts of what it had got.
     pub async fn back_out(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
         match self.sharing(unit) {
-            Some(shared) => Box::pin(mixed::back_out(&self.private, shared, unit)).await,
+            Some(shared) => boxed(mixed::back_out(&self.private, shared, unit)).await,
             None => self.private.back_out(unit).await,
         }
     }
@@ -460,7 +466,7 @@ impl Store {
         gone: &mut VecDeque<StoredMessage>,
     ) -> Result<(), StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return shared.discard_expired(queue, now, gone).await;
+            return boxed(shared.discard_expired(queue, now, gone)).await;
         }
         self.private.discard_expired(queue, now, gone).await
     }
@@ -502,7 +508,7 @@ impl Store {
     /// Removes every message. `Uncommitted` when a unit of work holds one.
     pub async fn clear(&self, queue: QueueId) -> Result<u32, StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return shared.clear(queue).await;
+            return boxed(shared.clear(queue)).await;
         }
         self.private.clear(queue).await
     }
@@ -553,7 +559,7 @@ impl Store {
     /// Of a shared queue: `Unreachable`, `Closed`.
     pub async fn survey(&self, queue: QueueId, maximum: usize, now: Timestamp) -> Result<Option<Survey>, StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return shared.survey(queue, maximum, now).await;
+            return boxed(shared.survey(queue, maximum, now)).await;
         }
         Ok(self.private.survey(queue, maximum, now))
     }
@@ -569,7 +575,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Option<DeliveryKey>, StoreError> {
         if let Some(shared) = self.of_queue(queue) {
-            return shared.first_fitting(queue, selection, now).await;
+            return boxed(shared.first_fitting(queue, selection, now)).await;
         }
         Ok(self.private.first_fitting(queue, selection, now))
     }

@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn each_host_of_an_address_has_its_own_port_user_and_database() {
-        let hosts = hosts("postgres://app:secret@one:5433,two:5434/mq?sslmode=require").expect("an address");
+        let address = "postgres://app:secret@one:5433,two:5434/mq?sslmode=require";
+        let hosts = hosts(&SharedOptions::new(address.to_owned(), "QM1".to_owned())).expect("an address");
         let names: Vec<_> = hosts.iter().map(name_of).collect();
         assert_eq!(names, ["one:5433", "two:5434"]);
         assert!(hosts.iter().all(|config| config.get_user() == Some("app") && config.get_dbname() == Some("mq")));
