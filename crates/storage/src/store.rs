@@ -106,7 +106,7 @@ impl Store {
             boxed(shared.connected()).await?;
             boxed(mixed::follow_decisions(&self.private, shared)).await
         };
-        self.met.get_or_try_init(meet).await.map(|()| ())
+        self.met.get_or_try_init(meet).await.copied()
     }
 
     /// The group's store.

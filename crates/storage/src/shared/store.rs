@@ -1,6 +1,10 @@
-//! The shared store's face.
+//! The shared store's face: starting, queues, puts and gets. Units of work are in `store/syncpoint.rs`, looks that take nothing in
+//! `store/looking.rs`.
 
-use std::collections::{HashMap, VecDeque};
+mod looking;
+mod syncpoint;
+
+use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,22 +17,20 @@ use parking_lot::Mutex;
 use tracing::warn;
 
 use crate::private::MessageCount;
-use crate::shared::batch::{is_broken, read_parts};
+use crate::shared::batch::is_broken;
 use crate::shared::depth::Figures;
 use crate::shared::driver::{Driver, Session, Threads, read_depths};
 use crate::shared::error::SharedError;
-use crate::shared::find::{Fitting, Holder, Locks, first_fitting, fitting, in_sql};
+use crate::shared::find::{Locks, in_sql};
 use crate::shared::lane::{LASTING, LAZY};
 use crate::shared::member::MemberStatus;
-use crate::shared::operation::{
-    Answer, Claim, Manner, NewReceipt, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work,
-};
+use crate::shared::operation::{Answer, Manner, NewReceipt, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work};
 use crate::shared::options::SharedOptions;
-use crate::shared::row::{Found, NewRow, delivery_key, moment, position, queue_id, queue_number, rank};
-use crate::shared::units::{InDoubt, Units, decode_xid, encode_xid};
+use crate::shared::row::{NewRow, moment, queue_id, queue_number};
+use crate::shared::units::{InDoubt, Units, decode_xid};
 use crate::{
-    DeliveryKey, Depth, Glimpse, LockOwner, Placement, PutOutcome, QueueId, Receipt, ReceiptKey, ReceiptOfPut,
-    Selection, Slice, StoreError, StoredMessage, Survey, Surveyed, UnitOfWorkId, Xid,
+    DeliveryKey, Depth, LockOwner, Placement, PutOutcome, QueueId, ReceiptKey, ReceiptOfPut, Selection, StoreError,
+    StoredMessage, UnitOfWorkId,
 };
 
 /// Messages removed by one step of a clear.
@@ -214,29 +216,6 @@ impl SharedStore {
         Ok(outcome)
     }
 
-    /// As `PrivateStore::commit_together`.
-    ///
-    /// # Errors
-    /// As `commit`. `UnknownUnitOfWork`: one is prepared or over. `ReceiptTaken`: all of them are backed out.
-    pub async fn commit_together(
-        &self,
-        units: &[UnitOfWorkId],
-        receipt: Option<&Receipt>,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        units.iter().try_for_each(|unit| self.running.units.check(*unit))?;
-        let mut together = Work::default();
-        for work in units.iter().filter_map(|unit| self.running.units.take(*unit)) {
-            together.puts.extend(work.puts);
-            together.gets.extend(work.gets);
-        }
-        let ended = Ended::of(&together);
-        let receipt = receipt.map(|receipt| NewReceipt { receipt: receipt.clone(), now });
-        let committed = self.submit(Operation::Commit { work: together, decision: None, receipt }).await;
-        ended.note(self);
-        committed.map(|_| ())
-    }
-
     /// As `PrivateStore::receipt`.
     ///
     /// # Errors
@@ -324,19 +303,6 @@ impl SharedStore {
         Ok(None)
     }
 
-    /// The first message behind a place that fits.
-    async fn fitting_behind(
-        &self,
-        queue: QueueId,
-        after: Option<DeliveryKey>,
-        selection: &Selection<'_>,
-        now: Timestamp,
-    ) -> Result<Option<Fitting>, StoreError> {
-        let is_mine = |place| self.is_mine(place, selection.lock_owner);
-        let is_mine = &is_mine;
-        self.look(|session| async move { first_fitting(&session, queue, after, selection, now, is_mine).await }).await
-    }
-
     /// As `PrivateStore::take_browsed`.
     ///
     /// # Errors
@@ -389,246 +355,6 @@ impl SharedStore {
             locks.remove(&taken.keep().0.place);
         }
         Ok(true)
-    }
-
-    /// As `PrivateStore::browse`.
-    ///
-    /// # Errors
-    /// As `get`.
-    pub async fn browse(
-        &self,
-        queue: QueueId,
-        mut after: Option<DeliveryKey>,
-        selection: &Selection<'_>,
-        now: Timestamp,
-    ) -> Result<Option<StoredMessage>, StoreError> {
-        self.figures(queue)?;
-        self.settle().await?;
-        while let Some(fitting) = self.fitting_behind(queue, after, selection, now).await? {
-            if let Some(stored) = self.read(queue, fitting.key).await? {
-                return Ok(Some(stored));
-            }
-            after = Some(fitting.key);
-        }
-        Ok(None)
-    }
-
-    /// Up to `maximum` matching messages behind `after`, for a look at what they say.
-    ///
-    /// # Errors
-    /// As `get`.
-    pub async fn glimpses(
-        &self,
-        queue: QueueId,
-        after: Option<DeliveryKey>,
-        selection: &Selection<'_>,
-        maximum: usize,
-        now: Timestamp,
-    ) -> Result<Slice, StoreError> {
-        self.figures(queue)?;
-        self.settle().await?;
-        let is_mine = |place| self.is_mine(place, selection.lock_owner);
-        let is_mine = &is_mine;
-        let found = self
-            .look(|session| async move { fitting(&session, queue, after, selection, now, is_mine, maximum).await })
-            .await?;
-        let is_last = found.len() < maximum;
-        let mut glimpses = Vec::with_capacity(found.len());
-        for fitting in found {
-            if let Some(stored) = self.read(queue, fitting.key).await? {
-                let message = *stored.message;
-                glimpses.push(Glimpse {
-                    key: stored.key,
-                    descriptor: message.descriptor,
-                    beginning: message.body,
-                    is_whole: true,
-                });
-            }
-        }
-        Ok(Slice { glimpses, is_last })
-    }
-
-    /// As `PrivateStore::back_from`.
-    ///
-    /// # Errors
-    /// `UnknownQueue`, `Unreachable`, `Closed`.
-    pub async fn back_from(
-        &self,
-        queue: QueueId,
-        before: Option<DeliveryKey>,
-        count: usize,
-    ) -> Result<Option<DeliveryKey>, StoreError> {
-        self.figures(queue)?;
-        let (before_rank, before_position) = before.map_or((i16::MAX, 0), |key| (rank(key), position(key)));
-        let wanted = i64::try_from(count).unwrap_or(i64::MAX).saturating_add(1);
-        let rows = self
-            .look(|session| async move {
-                let (client, s) = (&session.reader.client, &session.reader.statements);
-                client.query(&s.before, &[&queue_number(queue), &before_rank, &before_position, &wanted]).await
-            })
-            .await?;
-        Ok(rows.get(count).map(|row| delivery_key(row.get(0), row.get(1))))
-    }
-
-    /// As `PrivateStore::lock`, in the whole group.
-    ///
-    /// # Errors
-    /// As `get`.
-    pub async fn lock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> Result<bool, StoreError> {
-        let place = Place { queue, key };
-        // One of an earlier epoch has been given back by a peer.
-        let epoch = self.session().await?.epoch;
-        if let Some(holder) = self.running.locks.lock().get(&place).filter(|holder| holder.epoch == epoch) {
-            return Ok(holder.owner == owner);
-        }
-        self.settle().await?;
-        let Answer::Locked(Some(guard)) = self.submit(Operation::Lock(place)).await? else { return Ok(false) };
-        self.running.locks.lock().insert(place, Holder { owner, epoch: guard.keep() });
-        Ok(true)
-    }
-
-    /// False when this owner does not hold the lock. What looks at queues here next sees the message free.
-    pub fn unlock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> bool {
-        let place = Place { queue, key };
-        let mut locks = self.running.locks.lock();
-        let Some(Holder { epoch, .. }) = locks.get(&place).copied().filter(|holder| holder.owner == owner) else {
-            return false;
-        };
-        locks.remove(&place);
-        self.running.driver.inboxes[LAZY].release(vec![place], epoch);
-        true
-    }
-
-    /// The unit has work on shared queues.
-    pub fn has_work(&self, unit: UnitOfWorkId) -> bool {
-        self.running.units.has_work(unit)
-    }
-
-    /// As `PrivateStore::prepare`.
-    ///
-    /// # Errors
-    /// `BackedOut`: messages that it had got were lost with a primary. `Unreachable`, `Database`, `Closed`.
-    pub async fn prepare(&self, unit: UnitOfWorkId, xid: Option<Xid>) -> Result<(), StoreError> {
-        self.running.units.check(unit)?;
-        let session = self.session().await?;
-        let Some(work) = self.running.units.take(unit) else { return Ok(()) };
-        let number = UnitNumber(self.running.driver.unit_number(session.epoch));
-        let in_doubt = InDoubt {
-            number,
-            xid: xid.clone(),
-            put: work.puts.iter().map(|row| row.queue).collect(),
-            got: work.gets.iter().map(|claim| claim.place.queue).collect(),
-        };
-        let ended = Ended::of(&work);
-        let prepared = self.submit(Operation::Prepare { work, number, xid: xid.as_ref().map(encode_xid) }).await;
-        ended.note(self);
-        // Unreachable: whether it is prepared is open, and its coordinator backs it out.
-        if matches!(prepared, Ok(_) | Err(StoreError::Unreachable | StoreError::Closed)) {
-            self.note_prepared(&in_doubt, 1);
-            self.running.units.prepared(unit, in_doubt);
-        }
-        prepared.map(|_| ())
-    }
-
-    /// As `PrivateStore::commit`.
-    ///
-    /// # Errors
-    /// `BackedOut`: messages that it had got were lost with a primary, or a peer has recovered this member. `Unreachable`: open.
-    /// `Database`, `Closed`.
-    pub async fn commit(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
-        self.commit_as(unit, None).await
-    }
-
-    /// As `commit`, for a unit that is prepared in the private store: the database decides, and remembers it under `number`.
-    ///
-    /// # Errors
-    /// As `commit`.
-    pub async fn commit_deciding(&self, unit: UnitOfWorkId, number: i64) -> Result<(), StoreError> {
-        self.commit_as(unit, Some(UnitNumber(number))).await
-    }
-
-    /// For `commit_deciding`: no other unit of the member ever had it.
-    ///
-    /// # Errors
-    /// `Unreachable`, `Closed`.
-    pub async fn decision_number(&self) -> Result<i64, StoreError> {
-        let session = self.session().await?;
-        Ok(self.running.driver.unit_number(session.epoch))
-    }
-
-    /// The recovery log has followed the decision; the database may forget it at any time.
-    pub fn forget_decision(&self, number: i64) {
-        drop(self.running.driver.inboxes[LAZY].submit(Operation::Forget(vec![UnitNumber(number)])));
-    }
-
-    /// Numbers of units that the database has decided to commit and not forgotten. Nothing of an earlier life of this member can
-    /// be decided any more.
-    ///
-    /// # Errors
-    /// `Unreachable`, `Closed`.
-    pub async fn decided(&self) -> Result<Vec<i64>, StoreError> {
-        let rows = self
-            .look(|session| async move {
-                let (client, s) = (&session.reader.client, &session.reader.statements);
-                client.query(&s.decided_units, &[&session.member]).await
-            })
-            .await?;
-        Ok(rows.iter().map(|row| row.get(0)).collect())
-    }
-
-    async fn commit_as(&self, unit: UnitOfWorkId, decision: Option<UnitNumber>) -> Result<(), StoreError> {
-        if let Some(in_doubt) = self.running.units.in_doubt_of(unit) {
-            return self.finish_prepared(unit, &in_doubt, true).await;
-        }
-        let Some(work) = self.running.units.take(unit) else { return Ok(()) };
-        let ended = Ended::of(&work);
-        let committed = self.submit(Operation::Commit { work, decision, receipt: None }).await;
-        ended.note(self);
-        committed.map(|_| ())
-    }
-
-    async fn finish_prepared(&self, unit: UnitOfWorkId, in_doubt: &InDoubt, commits: bool) -> Result<(), StoreError> {
-        self.submit(Operation::FinishPrepared { number: in_doubt.number, commits }).await?;
-        self.running.units.resolved(unit);
-        self.note_prepared(in_doubt, -1);
-        Ok(())
-    }
-
-    /// What a prepared unit of work holds counts as uncommitted.
-    fn note_prepared(&self, in_doubt: &InDoubt, change: i64) {
-        let figures = &self.running.driver.figures;
-        in_doubt.put.iter().filter_map(|queue| figures.of(*queue)).for_each(|figures| figures.prepared(change));
-        in_doubt.got.iter().filter_map(|queue| figures.of(*queue)).for_each(|figures| figures.claimed(change));
-    }
-
-    /// As `PrivateStore::back_out`.
-    ///
-    /// # Errors
-    /// `Unreachable`: the messages come back once the database does. `Database`, `Closed`.
-    pub async fn back_out(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
-        if let Some(in_doubt) = self.running.units.in_doubt_of(unit) {
-            return self.finish_prepared(unit, &in_doubt, false).await;
-        }
-        let Some(work) = self.running.units.take(unit) else { return Ok(()) };
-        Ended::of(&work).note(self);
-        if work.gets.is_empty() {
-            return Ok(());
-        }
-        self.submit(Operation::BackOut(work.gets)).await.map(|_| ())
-    }
-
-    /// As `PrivateStore::got_first`.
-    ///
-    /// # Errors
-    /// `Unreachable`, `Closed`.
-    pub async fn got_first(&self, unit: UnitOfWorkId) -> Result<Option<StoredMessage>, StoreError> {
-        let Some(Claim { place, .. }) = self.running.units.first_got(unit) else { return Ok(None) };
-        self.read(place.queue, place.key).await
-    }
-
-    /// This member's prepared units of work.
-    pub fn in_doubt(&self) -> Vec<(UnitOfWorkId, Option<Xid>)> {
-        self.running.units.in_doubt()
     }
 
     /// As `PrivateStore::discard_expired`.
@@ -702,47 +428,6 @@ impl SharedStore {
 
     pub fn message_count(&self, queue: QueueId) -> Option<MessageCount> {
         Some(self.running.driver.figures.of(queue)?.count())
-    }
-
-    /// As `PrivateStore::survey`; what other members hold is not named.
-    ///
-    /// # Errors
-    /// `Unreachable`, `Closed`.
-    pub async fn survey(&self, queue: QueueId, maximum: usize, now: Timestamp) -> Result<Option<Survey>, StoreError> {
-        let Some(figures) = self.running.driver.figures.of(queue) else { return Ok(None) };
-        let selection = &Selection::default();
-        let found = self
-            .look(|session| async move { fitting(&session, queue, None, selection, now, &|_| true, maximum).await })
-            .await?;
-        let mut survey = Survey::default();
-        for fitting in found {
-            if let Some(stored) = self.read(queue, fitting.key).await? {
-                survey.first.push(Surveyed {
-                    position: stored.key.position,
-                    message_id: stored.message.descriptor.message_id,
-                    correlation_id: stored.message.descriptor.correlation_id,
-                    group_id: stored.message.descriptor.group_id,
-                    has_expired: false,
-                    is_locked: fitting.is_locked,
-                });
-            }
-        }
-        let depth = figures.depth();
-        survey.available = survey.first.len().max((depth.current - depth.uncommitted.min(depth.current)) as usize);
-        Ok(Some(survey))
-    }
-
-    /// As `PrivateStore::first_fitting`.
-    ///
-    /// # Errors
-    /// `Unreachable`, `Closed`.
-    pub async fn first_fitting(
-        &self,
-        queue: QueueId,
-        selection: &Selection<'_>,
-        now: Timestamp,
-    ) -> Result<Option<DeliveryKey>, StoreError> {
-        Ok(self.fitting_behind(queue, None, selection, now).await?.map(|fitting| fitting.key))
     }
 
     /// Who is told that messages may have become available on a watched queue by what others did; the first listener stays.
@@ -833,37 +518,6 @@ impl SharedStore {
         }
         Ok(())
     }
-
-    async fn read(&self, queue: QueueId, key: DeliveryKey) -> Result<Option<StoredMessage>, StoreError> {
-        let (number, rank, position) = (queue_number(queue), rank(key), position(key));
-        let found = self
-            .look(|session| async move {
-                let reader = &session.reader;
-                let row = reader.client.query_opt(&reader.statements.read, &[&number, &rank, &position]).await?;
-                let Some(mut found) = row.as_ref().map(Found::of) else { return Ok(None) };
-                if found.in_parts {
-                    let mut bodies = read_parts(reader, vec![position]).await?;
-                    let Some(body) = bodies.remove(&position) else { return Ok(None) };
-                    found.set_body(body);
-                }
-                Ok(Some(found))
-            })
-            .await?;
-        Ok(found.and_then(Found::stored))
-    }
-
-    fn is_mine(&self, place: Place, owner: Option<LockOwner>) -> bool {
-        owner.is_some() && self.running.locks.lock().get(&place).map(|holder| holder.owner) == owner
-    }
-
-    fn holds_locks(&self, queue: QueueId, owner: Option<LockOwner>) -> bool {
-        let Some(owner) = owner else { return false };
-        self.running.locks.lock().iter().any(|(place, holder)| place.queue == queue && holder.owner == owner)
-    }
-
-    fn seen(&self, queue: QueueId, key: DeliveryKey, backouts: u32, owner: LockOwner) -> Wanted {
-        Wanted::Seen { key, backouts, is_locked: self.is_mine(Place { queue, key }, Some(owner)) }
-    }
 }
 
 impl Running {
@@ -904,42 +558,5 @@ impl<'a> Staged<'a> {
 impl Drop for Staged<'_> {
     fn drop(&mut self) {
         self.0.staged(-1);
-    }
-}
-
-/// What a unit of work counted for, by queue.
-struct Ended {
-    puts: HashMap<QueueId, (i64, Option<Timestamp>)>,
-    gets: HashMap<QueueId, i64>,
-}
-
-impl Ended {
-    fn of(work: &Work) -> Self {
-        let mut ended = Self { puts: HashMap::new(), gets: HashMap::new() };
-        for row in &work.puts {
-            let entry = ended.puts.entry(row.queue).or_default();
-            entry.0 += 1;
-            entry.1 = [entry.1, row.expires].into_iter().flatten().min();
-        }
-        for claim in &work.gets {
-            *ended.gets.entry(claim.place.queue).or_default() += 1;
-        }
-        ended
-    }
-
-    /// Those who ended it hold nothing more.
-    fn note(&self, store: &SharedStore) {
-        let figures = &store.running.driver.figures;
-        for (queue, (count, expires)) in &self.puts {
-            if let Some(figures) = figures.of(*queue) {
-                figures.expires(*expires);
-                figures.staged(-count);
-            }
-        }
-        for (queue, count) in &self.gets {
-            if let Some(figures) = figures.of(*queue) {
-                figures.claimed(-count);
-            }
-        }
     }
 }

@@ -241,7 +241,7 @@ pub(super) const ROWS: &[Attribute] = &[
     row!(PSSYNCPT = 207, -, QMGR, ValueType::Choice(SYNCPOINTS), manager.syncpoint_if_persistent,
         "Whether only persistent messages of queued publish/subscribe are handled under syncpoint."),
     row!(CFCONLOS = 245, -, QMGR, ValueType::Choice(ON_LOSS), [manager.terminates_on_loss = 1 | 0],
-        "What becomes of a queue manager that cannot reach a structure with CFCONLOS(ASQMGR).")
+        "Whether a queue manager that cannot reach a structure with CFCONLOS(ASQMGR) ends, or refuses its queues.")
     .of_members(),
     row!(GROUPUR = 221, -, QMGR, ValueType::Choice(DISABLED_ENABLED), manager.group_units,
         "Whether applications that connect to the group have units of work that any member can end.")

@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Attribute] = &[
         |view| Some(Value::Text(time_text(view.structure()?.history.altered))),
         "Time of the last change, in UTC."),
     row!(CFCONLOS = 246, -, STRUCTURE, ValueType::Choice(ON_LOSS), structure.on_loss,
-        "What becomes of a member that cannot reach the database of the structure."),
+        "Whether a member that cannot reach the database of the structure ends, or refuses its queues."),
     row!(CFLEVEL = 70, -, STRUCTURE, ValueType::Integer { minimum: 1, maximum: 5, unit: "", words: &[] },
         structure.level, "Level of the structure; information only."),
     row!(DESCR = 2052, -, STRUCTURE, ValueType::Text { maximum: 64 }, structure.description,

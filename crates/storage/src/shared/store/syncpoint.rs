@@ -1,0 +1,210 @@
+//! Units of work of the shared store: their ends, and what they count for.
+
+use std::collections::HashMap;
+
+use model::timestamp::Timestamp;
+
+use super::SharedStore;
+use crate::shared::lane::LAZY;
+use crate::shared::operation::{Claim, NewReceipt, Operation, UnitNumber, Work};
+use crate::shared::units::{InDoubt, encode_xid};
+use crate::{QueueId, Receipt, StoreError, StoredMessage, UnitOfWorkId, Xid};
+
+impl SharedStore {
+    /// As `PrivateStore::commit_together`.
+    ///
+    /// # Errors
+    /// As `commit`. `UnknownUnitOfWork`: one is prepared or over. `ReceiptTaken`: all of them are backed out.
+    pub async fn commit_together(
+        &self,
+        units: &[UnitOfWorkId],
+        receipt: Option<&Receipt>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        units.iter().try_for_each(|unit| self.running.units.check(*unit))?;
+        let mut together = Work::default();
+        for work in units.iter().filter_map(|unit| self.running.units.take(*unit)) {
+            together.puts.extend(work.puts);
+            together.gets.extend(work.gets);
+        }
+        let ended = Ended::of(&together);
+        let receipt = receipt.map(|receipt| NewReceipt { receipt: receipt.clone(), now });
+        let committed = self.submit(Operation::Commit { work: together, decision: None, receipt }).await;
+        ended.note(self);
+        committed.map(|_| ())
+    }
+
+    /// The unit has work on shared queues.
+    pub fn has_work(&self, unit: UnitOfWorkId) -> bool {
+        self.running.units.has_work(unit)
+    }
+
+    /// As `PrivateStore::prepare`.
+    ///
+    /// # Errors
+    /// `BackedOut`: messages that it had got were lost with a primary. `Unreachable`, `Database`, `Closed`.
+    pub async fn prepare(&self, unit: UnitOfWorkId, xid: Option<Xid>) -> Result<(), StoreError> {
+        self.running.units.check(unit)?;
+        let session = self.session().await?;
+        let Some(work) = self.running.units.take(unit) else { return Ok(()) };
+        let number = UnitNumber(self.running.driver.unit_number(session.epoch));
+        let in_doubt = InDoubt {
+            number,
+            xid: xid.clone(),
+            put: work.puts.iter().map(|row| row.queue).collect(),
+            got: work.gets.iter().map(|claim| claim.place.queue).collect(),
+        };
+        let ended = Ended::of(&work);
+        let prepared = self.submit(Operation::Prepare { work, number, xid: xid.as_ref().map(encode_xid) }).await;
+        ended.note(self);
+        // Unreachable: whether it is prepared is open, and its coordinator backs it out.
+        if matches!(prepared, Ok(_) | Err(StoreError::Unreachable | StoreError::Closed)) {
+            self.note_prepared(&in_doubt, 1);
+            self.running.units.prepared(unit, in_doubt);
+        }
+        prepared.map(|_| ())
+    }
+
+    /// As `PrivateStore::commit`.
+    ///
+    /// # Errors
+    /// `BackedOut`: messages that it had got were lost with a primary, or a peer has recovered this member. `Unreachable`: open.
+    /// `Database`, `Closed`.
+    pub async fn commit(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
+        self.commit_as(unit, None).await
+    }
+
+    /// As `commit`, for a unit that is prepared in the private store: the database decides, and remembers it under `number`.
+    ///
+    /// # Errors
+    /// As `commit`.
+    pub async fn commit_deciding(&self, unit: UnitOfWorkId, number: i64) -> Result<(), StoreError> {
+        self.commit_as(unit, Some(UnitNumber(number))).await
+    }
+
+    /// For `commit_deciding`: no other unit of the member ever had it.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Closed`.
+    pub async fn decision_number(&self) -> Result<i64, StoreError> {
+        let session = self.session().await?;
+        Ok(self.running.driver.unit_number(session.epoch))
+    }
+
+    /// The recovery log has followed the decision; the database may forget it at any time.
+    pub fn forget_decision(&self, number: i64) {
+        drop(self.running.driver.inboxes[LAZY].submit(Operation::Forget(vec![UnitNumber(number)])));
+    }
+
+    /// Numbers of units that the database has decided to commit and not forgotten. Nothing of an earlier life of this member can
+    /// be decided any more.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Closed`.
+    pub async fn decided(&self) -> Result<Vec<i64>, StoreError> {
+        let rows = self
+            .look(|session| async move {
+                let (client, s) = (&session.reader.client, &session.reader.statements);
+                client.query(&s.decided_units, &[&session.member]).await
+            })
+            .await?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
+    pub(super) async fn commit_as(&self, unit: UnitOfWorkId, decision: Option<UnitNumber>) -> Result<(), StoreError> {
+        if let Some(in_doubt) = self.running.units.in_doubt_of(unit) {
+            return self.finish_prepared(unit, &in_doubt, true).await;
+        }
+        let Some(work) = self.running.units.take(unit) else { return Ok(()) };
+        let ended = Ended::of(&work);
+        let committed = self.submit(Operation::Commit { work, decision, receipt: None }).await;
+        ended.note(self);
+        committed.map(|_| ())
+    }
+
+    pub(super) async fn finish_prepared(
+        &self,
+        unit: UnitOfWorkId,
+        in_doubt: &InDoubt,
+        commits: bool,
+    ) -> Result<(), StoreError> {
+        self.submit(Operation::FinishPrepared { number: in_doubt.number, commits }).await?;
+        self.running.units.resolved(unit);
+        self.note_prepared(in_doubt, -1);
+        Ok(())
+    }
+
+    /// What a prepared unit of work holds counts as uncommitted.
+    pub(super) fn note_prepared(&self, in_doubt: &InDoubt, change: i64) {
+        let figures = &self.running.driver.figures;
+        in_doubt.put.iter().filter_map(|queue| figures.of(*queue)).for_each(|figures| figures.prepared(change));
+        in_doubt.got.iter().filter_map(|queue| figures.of(*queue)).for_each(|figures| figures.claimed(change));
+    }
+
+    /// As `PrivateStore::back_out`.
+    ///
+    /// # Errors
+    /// `Unreachable`: the messages come back once the database does. `Database`, `Closed`.
+    pub async fn back_out(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
+        if let Some(in_doubt) = self.running.units.in_doubt_of(unit) {
+            return self.finish_prepared(unit, &in_doubt, false).await;
+        }
+        let Some(work) = self.running.units.take(unit) else { return Ok(()) };
+        Ended::of(&work).note(self);
+        if work.gets.is_empty() {
+            return Ok(());
+        }
+        self.submit(Operation::BackOut(work.gets)).await.map(|_| ())
+    }
+
+    /// As `PrivateStore::got_first`.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Closed`.
+    pub async fn got_first(&self, unit: UnitOfWorkId) -> Result<Option<StoredMessage>, StoreError> {
+        let Some(Claim { place, .. }) = self.running.units.first_got(unit) else { return Ok(None) };
+        self.read(place.queue, place.key).await
+    }
+
+    /// This member's prepared units of work.
+    pub fn in_doubt(&self) -> Vec<(UnitOfWorkId, Option<Xid>)> {
+        self.running.units.in_doubt()
+    }
+}
+
+/// What a unit of work counted for, by queue.
+struct Ended {
+    puts: HashMap<QueueId, (i64, Option<Timestamp>)>,
+    gets: HashMap<QueueId, i64>,
+}
+
+impl Ended {
+    fn of(work: &Work) -> Self {
+        let mut ended = Self { puts: HashMap::new(), gets: HashMap::new() };
+        for row in &work.puts {
+            let entry = ended.puts.entry(row.queue).or_default();
+            entry.0 += 1;
+            entry.1 = [entry.1, row.expires].into_iter().flatten().min();
+        }
+        for claim in &work.gets {
+            *ended.gets.entry(claim.place.queue).or_default() += 1;
+        }
+        ended
+    }
+
+    /// Those who ended it hold nothing more.
+    fn note(&self, store: &SharedStore) {
+        let figures = &store.running.driver.figures;
+        for (queue, (count, expires)) in &self.puts {
+            if let Some(figures) = figures.of(*queue) {
+                figures.expires(*expires);
+                figures.staged(-count);
+            }
+        }
+        for (queue, count) in &self.gets {
+            if let Some(figures) = figures.of(*queue) {
+                figures.claimed(-count);
+            }
+        }
+    }
+}
