@@ -23,12 +23,19 @@ pub(crate) struct Database {
 
 impl Database {
     pub(crate) fn of_group(name: &str) -> Self {
+        let database = Self::empty();
+        let options = storage::SharedOptions::new(database.url.clone(), String::new());
+        runtime().block_on(storage::shared::create_group(&options, name)).expect("makes the tables");
+        database
+    }
+
+    /// Without tables.
+    pub(crate) fn empty() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let server = Server::shared();
         let database = format!("group_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         server.execute(&format!("CREATE DATABASE {database}")).expect("makes a database");
         let url = server.url(&database);
-        runtime().block_on(storage::shared::create_group(&url, name)).expect("makes the tables");
         Self { url, _server: server }
     }
 
