@@ -46,8 +46,10 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> 
 fn create(arguments: CreateArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let CreateArguments { name, database, config, json, location } = arguments;
     let flag = |path, flag, value: Option<String>| value.map(|value| FlagValue { path, flag, values: vec![value] });
-    let flags: Vec<_> =
-        [flag("group.name", "NAME", name), flag("group.database", "--database", database)].into_iter().flatten().collect();
+    let flags: Vec<_> = [flag("group.name", "NAME", name), flag("group.database", "--database", database)]
+        .into_iter()
+        .flatten()
+        .collect();
     let environment = Environment::of_process();
     let config = config.or_else(|| environment.get("QUAYMASTER_CONFIG").map(PathBuf::from));
     let file = config.clone().unwrap_or_else(|| location.directory().configuration_file());

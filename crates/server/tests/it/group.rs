@@ -48,7 +48,8 @@ fn a_message_of_one_server_is_got_from_the_other_and_outlives_both() {
     let (first, second) = (member(&database, "QM1"), member(&database, "QM2"));
     first.run(&["group", "create"]);
     let servers = (Server::start(&first, &["--qmgr", "QM1"]), Server::start(&second, &["--qmgr", "QM2"]));
-    let script = "DEFINE CFSTRUCT(APP1) CFLEVEL(5) RECOVER(YES)\nDEFINE QLOCAL(ORDERS) QSGDISP(SHARED) CFSTRUCT(APP1)\n";
+    let script =
+        "DEFINE CFSTRUCT(APP1) CFLEVEL(5) RECOVER(YES)\nDEFINE QLOCAL(ORDERS) QSGDISP(SHARED) CFSTRUCT(APP1)\n";
     let done = first.run_with(&["runmqsc", "QM1"], script);
     assert!(done.starts_with("exit 0"), "{done}");
     eventually("the members know each other", || {
