@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use postgres::{Client, NoTls, Row, Statement};
+use storage::SharedOptions;
 
 use crate::sharing::{Load, Queues, SIZE, identifier};
 
@@ -28,7 +29,8 @@ const HEAD: usize = 200;
 /// Tables of a group in an empty database.
 pub(super) fn make_tables(database: &str, group: &str) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(storage::shared::create_group(database, group)).context("cannot make the group's tables")
+    let options = SharedOptions::new(database.to_owned(), String::new());
+    runtime.block_on(storage::shared::create_group(&options, group)).context("cannot make the group's tables")
 }
 
 pub(super) struct Plain {

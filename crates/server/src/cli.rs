@@ -13,6 +13,7 @@ mod dmpmqmsg;
 mod dump;
 mod exit_code;
 mod failure;
+mod group;
 mod health;
 mod import;
 mod lifecycle;
@@ -99,6 +100,9 @@ enum Command {
     /// Create, list or revoke API keys, with which programs put and get messages by HTTP.
     #[command(subcommand)]
     Apikey(apikey::Command),
+    /// Make the tables of a queue-sharing group in its database.
+    #[command(subcommand)]
+    Group(group::Command),
     /// Explain, check, import or reload the configuration.
     #[command(subcommand)]
     Config(config::Command),
@@ -233,6 +237,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Chkmqready(arguments) => return Ok(health::ready(&arguments)),
         Command::Chkmqhealthy(arguments) => return Ok(health::healthy(&arguments)),
         Command::Apikey(command) => apikey::run(command, out),
+        Command::Group(command) => group::run(command, out),
         Command::Config(command) => config::run(command, out),
         Command::Copybook(command) => copybook::run(&command, out),
         Command::Service(command) => service::run(&command, out),

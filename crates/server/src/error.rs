@@ -30,6 +30,8 @@ pub(crate) enum ServerError {
     #[error(transparent)]
     QueueManager(#[from] queue_manager::StartError),
     #[error(transparent)]
+    Group(#[from] storage::shared::SharedError),
+    #[error(transparent)]
     RecoveryLog(#[from] storage::RecoveryLogError),
     #[error("the recovery log has failed")]
     LogFailed(#[source] std::sync::Arc<storage::RecoveryLogError>),

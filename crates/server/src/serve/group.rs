@@ -13,6 +13,7 @@ use queue_manager::{GroupOptions, SharedOptions};
 use rustls::ClientConfig;
 
 use crate::configuration::{Configuration, ConfigurationError};
+use crate::error::ServerError;
 
 /// What every start has in common: the member, and how it reaches the database.
 #[derive(Clone)]
@@ -43,6 +44,19 @@ impl GroupPlan {
         database.password = password.map_err(|error| ConfigurationError::Group(format!("group.password: {error}")))?;
         database.tls = group.ca_file.as_deref().map(tls).transpose()?;
         Ok(Some(Self { member, options: GroupOptions { name, database: Some(database) } }))
+    }
+
+    /// Makes the group's tables, and returns its name.
+    ///
+    /// # Errors
+    /// The database cannot be reached, refuses, or has another group.
+    pub(crate) fn create(&self) -> Result<String, ServerError> {
+        let group = self.options.name.to_string();
+        let Some(database) = &self.options.database else { return Ok(group) };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(ServerError::Runtime)?;
+        runtime.block_on(storage::shared::create_group(database, &group))?;
+        Ok(group)
     }
 
     /// How this queue manager takes part; `None`: it does not.

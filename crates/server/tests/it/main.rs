@@ -12,10 +12,14 @@ mod damaged_log;
 mod descriptors;
 mod drop_ins;
 mod failed_log;
+mod group;
 mod lifecycle;
 mod messages;
 mod moving;
 mod names;
+#[path = "../../../storage/tests/it/postgres.rs"]
+#[expect(dead_code, reason = "tests of the store use more of it")]
+mod postgres;
 mod program;
 mod quarantine;
 mod records;

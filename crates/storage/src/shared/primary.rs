@@ -198,11 +198,22 @@ mod tests {
 
     #[test]
     fn each_host_of_an_address_has_its_own_port_user_and_database() {
-        let address = "postgres://app:secret@one:5433,two:5434/mq?sslmode=require";
-        let hosts = hosts(&SharedOptions::new(address.to_owned(), "QM1".to_owned())).expect("an address");
+        let hosts = hosts(&options()).expect("an address");
         let names: Vec<_> = hosts.iter().map(name_of).collect();
         assert_eq!(names, ["one:5433", "two:5434"]);
         assert!(hosts.iter().all(|config| config.get_user() == Some("app") && config.get_dbname() == Some("mq")));
         assert!(hosts.iter().all(|config| config.get_ssl_mode() == SslMode::Require));
+        assert!(hosts.iter().all(|config| config.get_password() == Some(b"secret")));
+    }
+
+    #[test]
+    fn a_password_of_its_own_counts_in_place_of_the_addresss() {
+        let hosts = hosts(&SharedOptions { password: Some("other".to_owned()), ..options() }).expect("an address");
+        assert!(hosts.iter().all(|config| config.get_password() == Some(b"other")));
+    }
+
+    fn options() -> SharedOptions {
+        let address = "postgres://app:secret@one:5433,two:5434/mq?sslmode=require";
+        SharedOptions::new(address.to_owned(), "QM1".to_owned())
     }
 }

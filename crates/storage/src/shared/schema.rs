@@ -4,22 +4,20 @@ use rand::RngCore;
 use tokio_postgres::Client;
 
 use crate::shared::error::SharedError;
+use crate::shared::options::SharedOptions;
+use crate::shared::primary::{self, HighestTimeline};
 
 /// Of `schema.sql`.
 pub(super) const VERSION: i32 = 1;
 
-/// Makes the tables of a group with this name in the database at this address. A database that has them already keeps them.
+/// Makes the tables of a group with this name in the database. A database that has them already keeps them.
 ///
 /// # Errors
-/// `Address`, `Connect`, `OtherGroup`, `Version`, `Refused`.
-pub async fn create_group(database: &str, group: &str) -> Result<(), SharedError> {
-    let config: tokio_postgres::Config = database.parse().map_err(SharedError::Address)?;
-    let (mut client, connection) = config.connect(tokio_postgres::NoTls).await.map_err(SharedError::Connect)?;
-    let connection = tokio::spawn(connection);
-    let made = create_schema(&mut client, group).await;
-    drop(client);
-    let _ = connection.await;
-    made
+/// `Address`, `Connect`, `NoPrimary`, `OtherGroup`, `Version`, `Refused`.
+pub async fn create_group(options: &SharedOptions, group: &str) -> Result<(), SharedError> {
+    let primary = primary::find(options, &HighestTimeline::default()).await?;
+    let mut client = primary.connect("").await?;
+    create_schema(&mut client, group).await
 }
 
 /// Makes the tables of a group with this name. A database that has them already keeps them.

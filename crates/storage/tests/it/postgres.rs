@@ -31,20 +31,33 @@ pub(crate) struct Database {
 
 impl Database {
     pub(crate) fn of_group(name: &str) -> Self {
-        Self::on(Server::shared(), name)
+        let database = Self::empty();
+        database.make_group(name);
+        database
     }
 
     /// On a server of its own, which may be killed and started again.
     pub(crate) fn of_group_to_be_killed(name: &str) -> Self {
-        Self::on(Arc::new(Server::start(Keeps::WhatItHasAnswered)), name)
+        let database = Self::on(Arc::new(Server::start(Keeps::WhatItHasAnswered)));
+        database.make_group(name);
+        database
     }
 
-    fn on(server: Arc<Server>, name: &str) -> Self {
+    /// Without tables.
+    pub(crate) fn empty() -> Self {
+        Self::on(Server::shared())
+    }
+
+    fn make_group(&self, name: &str) {
+        let options = storage::SharedOptions::new(self.url.clone(), String::new());
+        runtime().block_on(storage::shared::create_group(&options, name)).expect("makes the tables");
+    }
+
+    fn on(server: Arc<Server>) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let database = format!("group_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         server.execute(&format!("CREATE DATABASE {database}")).expect("makes a database");
         let url = server.url(&database);
-        runtime().block_on(storage::shared::create_group(&url, name)).expect("makes the tables");
         Self { url, server }
     }
 

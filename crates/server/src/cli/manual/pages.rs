@@ -29,6 +29,7 @@ const LOCALLY: &[Named] = &[DATA];
 const ANYWHERE: &[Named] = &[DATA, PASSWORD];
 
 const SOCKET: Named = ("DIR/admin.sock", "Socket of the running server. Only its owner can open it.");
+const CONFIGURATION: Named = ("DIR/quaymaster.toml", "Configuration; `quaymaster config explain` lists its keys.");
 const PASSWORDS: Named =
     ("DIR/initial-passwords", "Passwords made at the first start, a line `user password` each; for --password-file.");
 const AUTHORITY_FILE: Named = ("DIR/tls/ca.crt", "Authority of the generated certificate; for --cacert.");
@@ -73,7 +74,7 @@ pub(in crate::cli) static PAGES: &[Page] = &[
             NO_COLOR,
         ],
         &[
-            ("DIR/quaymaster.toml", "Configuration; `quaymaster config explain` lists its keys."),
+            CONFIGURATION,
             ("DIR/mqsc.d/*.mqsc", "MQSC that runs at each start."),
             ("DIR/tls/", "Generated authority and certificate."),
             ("DIR/qmgrs/NAME/log/", "Recovery log of a queue manager."),
@@ -272,6 +273,16 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         LOCAL,
         LOCALLY,
         API_KEYS,
+    ),
+    page_of(
+        "group create",
+        &[(
+            "Make the tables of the group QSG1",
+            "quaymaster group create QSG1 --database postgres://mq@db.example.com/mq",
+        )],
+        LOCAL,
+        LOCALLY,
+        &[CONFIGURATION],
     ),
     page_of(
         "config explain",
