@@ -20,7 +20,7 @@ use tracing::{error, info, warn};
 use crate::shared::batch::{Connected, owner};
 use crate::shared::depth::AllFigures;
 use crate::shared::error::SharedError;
-use crate::shared::hint::Hints;
+use crate::shared::hint::{Heard, Hints};
 use crate::shared::inbox::Inbox;
 use crate::shared::lane::{LANES, LAZY, Lane};
 use crate::shared::member::{self, Beaten, Identity, MemberStatus, Membership, Watch};
@@ -592,7 +592,18 @@ fn recover(driver: &Arc<Driver>, dead: MemberStatus) {
 /// Takes the peers' hints; for ever.
 async fn hear(driver: &Driver, session: &Session) {
     match &session.hints {
-        Some(hints) => hints.listen(|queue| driver.arrived(queue)).await,
+        Some(hints) => {
+            let hear = |heard| match heard {
+                Heard::Arrived(queues) => queues.into_iter().for_each(|queue| driver.arrived(queue)),
+                Heard::Changed(queues) => {
+                    queues
+                        .into_iter()
+                        .filter_map(|queue| driver.figures.of(queue))
+                        .for_each(|figures| figures.use_it());
+                }
+            };
+            hints.listen(hear).await;
+        }
         None => std::future::pending().await,
     }
 }
@@ -632,6 +643,9 @@ async fn poll(driver: &Driver, session: &Session) {
 async fn refresh(driver: &Driver, session: &Session) {
     for round in 0_u32.. {
         sleep(REFRESH).await;
+        if let Some(hints) = &session.hints {
+            hints.tell_changes();
+        }
         let all = driver.figures.all();
         let is_whole = round.is_multiple_of(REFRESHES_OF_ALL);
         let queues: Vec<QueueId> =

@@ -1,4 +1,4 @@
-//! Hints between members: "somebody here waits on this queue", "there is something on this queue now".
+//! Hints between members: "somebody here waits on this queue", "there is something on this queue now", "its depth has changed".
 //!
 //! They only save time. A lost hint costs a wait until the next poll, a false one a look. So they go as datagrams, each with a code
 //! that only members of the group can make, and a counter that is never accepted twice.
@@ -8,14 +8,15 @@
 //!       4..8    number of the member that sends
 //!       8..16   its epoch
 //!      16..24   counter, growing within the epoch
-//!          24   kind: 1 here somebody waits on these queues, 2 there is something on these queues
+//!          24   kind: 1 here somebody waits on these queues, 2 there is something on these queues, 3 the depths of these queues
+//!               have changed
 //!      25..27   how many queues
 //!      27..     their numbers, four bytes each
 //!      last 16  HMAC-SHA-256 with the group's secret over all before, its first half
 //! ```
 //! All numbers are little-endian.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -42,8 +43,24 @@ const SILENT: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Waits,
-    Arrived,
+    Waits = 1,
+    Arrived = 2,
+    Changed = 3,
+}
+
+/// What a peer has told.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    Arrived(Vec<QueueId>),
+    Changed(Vec<QueueId>),
+}
+
+#[derive(Default)]
+struct Changes {
+    /// Since the peers were told.
+    untold: HashSet<QueueId>,
+    /// When last: for peers that are met for the first time.
+    told: HashMap<QueueId, Instant>,
 }
 
 /// This member's end of the hints.
@@ -57,6 +74,8 @@ pub(super) struct Hints {
     epoch: i64,
     counter: AtomicU64,
     peers: Mutex<HashMap<i32, Peer>>,
+    /// Queues whose depths this member has changed lately.
+    changed: Mutex<Changes>,
     /// Interests of all peers, so that a batch costs nothing when nobody waits elsewhere.
     interests: AtomicUsize,
 }
@@ -96,6 +115,7 @@ impl Hints {
             epoch,
             counter: AtomicU64::new(1),
             peers: Mutex::default(),
+            changed: Mutex::default(),
             interests: AtomicUsize::new(0),
         })
     }
@@ -112,19 +132,22 @@ impl Hints {
                 member.number == *number && member.epoch == peer.epoch && member.state == MemberState::Active
             })
         });
-        for member in
-            members.iter().filter(|member| member.number != self.member && member.state == MemberState::Active)
-        {
+        let mut new = Vec::new();
+        let others = members.iter().filter(|member| member.number != self.member);
+        for member in others.filter(|member| member.state == MemberState::Active) {
             let Ok(address) = member.address.parse() else { continue };
-            peers.entry(member.number).or_insert(Peer {
-                address,
-                epoch: member.epoch,
-                counter: 0,
-                heard: None,
-                waits: HashMap::new(),
+            peers.entry(member.number).or_insert_with(|| {
+                new.push(address);
+                Peer { address, epoch: member.epoch, counter: 0, heard: None, waits: HashMap::new() }
             });
         }
         self.count(&peers);
+        drop(peers);
+        // They were told nothing of what was done since they joined.
+        let changed: Vec<QueueId> = self.changed.lock().told.keys().copied().collect();
+        for address in new {
+            changed.chunks(MOST).for_each(|part| self.send(address, Kind::Changed, part));
+        }
     }
 
     /// Tells all peers on which queues somebody waits here; also that this member can be heard.
@@ -158,20 +181,41 @@ impl Hints {
         }
     }
 
+    /// A batch has changed the depths of these queues.
+    pub(super) fn note_changes(&self, queues: impl Iterator<Item = QueueId>) {
+        self.changed.lock().untold.extend(queues);
+    }
+
+    /// Tells the peers whose depths have changed since the last time.
+    pub(super) fn tell_changes(&self) {
+        let changed: Vec<QueueId> = {
+            let mut changes = self.changed.lock();
+            let untold = std::mem::take(&mut changes.untold);
+            let now = Instant::now();
+            changes.told.retain(|_, at| now - *at < HOLDS);
+            changes.told.extend(untold.iter().map(|queue| (*queue, now)));
+            untold.into_iter().collect()
+        };
+        let addresses: Vec<SocketAddr> = self.peers.lock().values().map(|peer| peer.address).collect();
+        for part in changed.chunks(MOST) {
+            addresses.iter().for_each(|address| self.send(*address, Kind::Changed, part));
+        }
+    }
+
     /// Every active peer was heard of lately: hints can be relied on.
     pub(super) fn are_heard(&self) -> bool {
         let peers = self.peers.lock();
         peers.values().all(|peer| peer.heard.is_some_and(|at| at.elapsed() < SILENT))
     }
 
-    /// Takes datagrams for ever; `arrived` is told of queues on which there is something.
-    pub(super) async fn listen(&self, arrived: impl Fn(QueueId)) {
+    /// Takes datagrams for ever; `hear` is told what they say.
+    pub(super) async fn listen(&self, hear: impl Fn(Heard)) {
         let mut buffer = [0; HEAD + 4 * MOST + CODE + 1];
         loop {
             match self.socket.recv_from(&mut buffer).await {
                 Ok((length, _)) => {
-                    if let Some(queues) = self.take(&buffer[..length]) {
-                        queues.into_iter().for_each(&arrived);
+                    if let Some(heard) = self.take(&buffer[..length]) {
+                        hear(heard);
                     }
                 }
                 // That of an earlier datagram which its peer did not take.
@@ -180,8 +224,8 @@ impl Hints {
         }
     }
 
-    /// Queues on which something has arrived; `None`: something else, or no datagram of a member.
-    fn take(&self, datagram: &[u8]) -> Option<Vec<QueueId>> {
+    /// `None`: a peer's interests, or no datagram of a member.
+    fn take(&self, datagram: &[u8]) -> Option<Heard> {
         let (signed, code) = datagram.split_at_checked(datagram.len().checked_sub(CODE)?)?;
         self.code_of(signed).verify_truncated_left(code).ok()?;
         let head = signed.get(..HEAD)?;
@@ -212,7 +256,8 @@ impl Hints {
                 self.count(&peers);
                 None
             }
-            2 => Some(queues),
+            2 => Some(Heard::Arrived(queues)),
+            3 => Some(Heard::Changed(queues)),
             _ => None,
         }
     }
@@ -223,10 +268,7 @@ impl Hints {
         datagram.extend_from_slice(&self.member.to_le_bytes());
         datagram.extend_from_slice(&self.epoch.to_le_bytes());
         datagram.extend_from_slice(&self.counter.fetch_add(1, Ordering::Relaxed).to_le_bytes());
-        datagram.push(match kind {
-            Kind::Waits => 1,
-            Kind::Arrived => 2,
-        });
+        datagram.push(kind as u8);
         datagram.extend_from_slice(&u16::try_from(queues.len()).unwrap_or(0).to_le_bytes());
         for queue in queues {
             datagram.extend_from_slice(&queue_number(*queue).to_le_bytes());
@@ -269,7 +311,7 @@ mod tests {
     }
 
     /// What `to` takes of what `from` sends.
-    async fn pass(from: &Hints, to: &Hints, kind: Kind, queue: QueueId) -> (Vec<u8>, Option<Vec<QueueId>>) {
+    async fn pass(from: &Hints, to: &Hints, kind: Kind, queue: QueueId) -> (Vec<u8>, Option<Heard>) {
         from.send(to.address, kind, &[queue]);
         let mut buffer = [0; 2048];
         let (length, _) = to.socket.recv_from(&mut buffer).await.expect("arrives");
@@ -283,7 +325,7 @@ mod tests {
         assert_eq!(pass(&one, &two, Kind::Arrived, queue).await.1, None, "not met yet");
         two.meet(&[status(&one)]);
         let (datagram, taken) = pass(&one, &two, Kind::Arrived, queue).await;
-        assert_eq!(taken, Some(vec![queue]));
+        assert_eq!(taken, Some(Heard::Arrived(vec![queue])));
         assert_eq!(two.take(&datagram), None, "the same again");
         for _ in 0..5 {
             assert_eq!(pass(&stranger, &two, Kind::Arrived, queue).await.1, None, "another secret");
@@ -306,6 +348,6 @@ mod tests {
         one.tell_arrivals([other, waited].into_iter());
         let mut buffer = [0; 2048];
         let (length, _) = two.socket.recv_from(&mut buffer).await.expect("arrives");
-        assert_eq!(two.take(&buffer[..length]), Some(vec![waited]));
+        assert_eq!(two.take(&buffer[..length]), Some(Heard::Arrived(vec![waited])));
     }
 }

@@ -197,6 +197,7 @@ impl Lane {
         self.driver.positions.told(outcome.clock);
         if let Some(hints) = session.hints() {
             hints.tell_arrivals(jobs.iter().flat_map(|job| job.operation.arrivals()));
+            hints.note_changes(outcome.depths.keys().copied());
         }
         for (queue, (messages, bytes)) in outcome.depths {
             self.driver.figures.know(queue).committed(messages, bytes);

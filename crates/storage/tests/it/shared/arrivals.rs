@@ -60,3 +60,20 @@ fn a_wait_at_one_member_ends_with_what_another_puts_commits_or_gives_back() {
     wait(&two, &told, queue);
     assert_eq!(two.depth(queue).current, 0, "all that was put was got");
 }
+
+#[test]
+fn members_show_the_same_depth_soon_after_one_of_them_has_changed_it() {
+    let database = Database::of_group("QSG1");
+    let (one, two) = (member(&database, "QM1"), member(&database, "QM2"));
+    let queue = block_on(one.create_queue()).expect("makes a queue");
+    block_on(two.know_queue(queue)).expect("knows it");
+    let count = two.message_count(queue).expect("is known");
+    for expected in 1..4 {
+        put(&one, None, queue);
+        let shown = (0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            count.get() == expected
+        });
+        assert!(shown, "{} instead of {expected}", count.get());
+    }
+}
