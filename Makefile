@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build stub console dist test test-full test-bare bench lint install
+.PHONY: help run run-group build stub console dist test test-full test-bare bench lint install
 
 # rustup installs here when it is not on the path yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -15,6 +15,11 @@ run: ## Build and serve queue manager QM1 from ./quaymaster-data
 	@scripts/install.sh build
 	cargo build --release --locked --package server
 	@exec $(CARGO_TARGET)/release/quaymaster serve
+
+run-group: ## Build, and serve a queue-sharing group of two members on PostgreSQL from ./quaymaster-group
+	@scripts/install.sh build group
+	cargo build --release --locked --package server
+	@QUAYMASTER=$(CARGO_TARGET)/release/quaymaster scripts/run-group.sh
 
 build: ## Build target/release/quaymaster
 	@scripts/install.sh build

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what a bare Debian machine lacks: install.sh [build] [test] [full] [bench] [lint] [console] [dist] [bare].
+# Installs what a bare Debian machine lacks: install.sh [build] [group] [test] [full] [bench] [lint] [console] [dist] [bare].
 # Works as root or with sudo. Where nothing is missing it changes nothing and needs no network.
 # Tests start their own slapd, nginx, PostgreSQL and RabbitMQ: the services of these packages are not started,
 # neither now nor when the machine starts.
@@ -20,8 +20,9 @@ packages_of() {
         build) echo gcc:cc libc6-dev:/usr/include/stdlib.h make:make curl:curl ca-certificates:/etc/ssl/certs/ca-certificates.crt ;;
         test)
             echo procps:ps git:git gnucobol3:cobc curl:curl openssl:openssl python3:python3 slapd:slapd ldap-utils:ldapadd python3-venv:@ensurepip
-            echo nodejs:node npm:npm chromium:chromium golang-go:go openjdk-17-jdk-headless:javac maven:mvn
+            echo nodejs:node npm:npm chromium:chromium golang-go:go openjdk-17-jdk-headless:javac maven:mvn postgresql:/usr/lib/postgresql
             ;;
+        group) echo postgresql:/usr/lib/postgresql python3:python3 ;;
         full) echo unzip:unzip ;;
         lint) echo g++:c++ ;; # libfuzzer, for fuzz/
         console) echo nodejs:node npm:npm ;;
@@ -32,7 +33,7 @@ packages_of() {
             echo wrk:wrk rabbitmq-server:/usr/lib/rabbitmq openjdk-17-jdk-headless:javac maven:mvn golang-go:go
             echo nodejs:node npm:npm chromium:chromium
             ;;
-        *) say "unknown part '$1'; expected build, test, full, bench, lint, console, dist or bare"; exit 2 ;;
+        *) say "unknown part '$1'; expected build, group, test, full, bench, lint, console, dist or bare"; exit 2 ;;
     esac
 }
 

@@ -110,7 +110,11 @@ impl<'a> Target<'a> {
         if !settings.options.messaging.enabled {
             return Err(ApiError::new(&error::MESSAGING_DISABLED, &[]));
         }
-        let pool = pools::find(&settings.pools, queue_manager);
+        let member_of_group = || {
+            let member = call.shared.queue_managers.admitting_one(queue_manager).ok()?;
+            pools::find(&settings.pools, member.name().as_str())
+        };
+        let pool = pools::find(&settings.pools, queue_manager).or_else(member_of_group);
         let pool = pool.ok_or_else(|| call.shared.unavailable(queue_manager))?;
         let acting = match settings.options.messaging.adopt_web_user_context {
             true => Acting::For(&identity.principal),

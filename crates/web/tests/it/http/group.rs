@@ -65,6 +65,8 @@ fn a_path_with_the_groups_name_leads_to_its_member() {
     assert_eq!(answer.status, 201, "{}", answer.text());
     let shown = get(&server, &format!("{}/ORDERS", queues("QM2")));
     assert_eq!(shown["queue"][0]["name"], "ORDERS");
+    let browsed = get(&server, "/api/v1/qmgr/QSG1/queue/ORDERS/messages");
+    assert_eq!(browsed["messages"], json!([]));
 }
 
 #[test]
