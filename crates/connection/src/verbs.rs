@@ -152,6 +152,15 @@ impl Local {
         Self { connection, waits: Arc::clone(&self.waits) }
     }
 
+    /// See `queue_manager::Connection::next_position_on`.
+    ///
+    /// # Errors
+    /// 2037, 2041, 2052; 2019 for a handle of a remote connection.
+    pub fn next_position_on(&self, handle: ObjectHandle) -> Result<Position, ConnectionError> {
+        let ObjectHandle::Local(handle) = handle else { return Err(foreign_handle()) };
+        Ok(self.connection.next_position_on(handle)?)
+    }
+
     /// The next browse by this handle begins behind a place in the order of delivery.
     ///
     /// # Errors

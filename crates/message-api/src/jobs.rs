@@ -391,8 +391,6 @@ struct Ways {
 
 impl Ways {
     async fn open(connection: &Connection, principal: &Principal, order: &Order) -> Result<Self, NotStarted> {
-        let next = connection.queue_manager().next_position();
-        let bound = order.before.map_or(next, |before| before.min(next));
         let source = ObjectDescriptor { name: order.queue, selector: order.selector.clone(), ..Default::default() };
         // A dry run is refused what the job would be refused.
         let takes = order.action != Action::Copy;
@@ -401,8 +399,16 @@ impl Ways {
         let options = OpenOptions::BROWSE | OpenOptions::FAIL_IF_QUIESCING | input;
         let opened = connection.open(principal, &source, options).await;
         let opened = opened.map_err(|reason| NotStarted::Queue(reason.into()))?;
-        match probe(connection, principal, order, &opened).await {
-            Ok(context) => Ok(Self { source: opened.handle, resolved: opened.resolved_queue, context, bound }),
+        let next = connection.next_position_on(opened.handle).map_err(|reason| NotStarted::Queue(reason.into()));
+        let probed = match next {
+            Ok(next) => probe(connection, principal, order, &opened).await.map(|context| (next, context)),
+            Err(refusal) => Err(refusal),
+        };
+        match probed {
+            Ok((next, context)) => {
+                let bound = order.before.map_or(next, |before| before.min(next));
+                Ok(Self { source: opened.handle, resolved: opened.resolved_queue, context, bound })
+            }
             Err(refusal) => {
                 let _ = connection.close(opened.handle, CloseOptions::empty()).await;
                 Err(refusal)

@@ -428,6 +428,12 @@ impl Store {
         }
     }
 
+    /// A message that this queue manager puts to the queue from now on gets this position or a later one. On a shared queue, what
+    /// another member has put in the last moments may have a later one too.
+    pub fn next_position_on(&self, queue: QueueId) -> Position {
+        self.of_queue(queue).map_or_else(|| self.private.next_position(), SharedStore::next_position)
+    }
+
     /// A message that comes to a private queue from now on gets this position or a later one.
     pub fn next_position(&self) -> Position {
         self.private.next_position()

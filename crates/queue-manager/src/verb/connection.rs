@@ -182,7 +182,7 @@ impl QueueManager {
         Some(matching::token(destination.id, DeliveryKey { rank: 0, position }))
     }
 
-    /// A message that comes from now on gets this position or a later one, on whatever queue.
+    /// A message that comes to a private queue from now on gets this position or a later one.
     pub fn next_position(&self) -> Position {
         self.engine().store.next_position()
     }
@@ -434,6 +434,16 @@ impl Connection {
             Call::Handle(handle),
         )
         .await
+    }
+
+    /// A message that this queue manager puts to the handle's queue from now on gets this position or a later one. On a shared
+    /// queue, what another member has put in the last moments may have a later one too.
+    ///
+    /// # Errors
+    /// `NotOpenForInput` (2037): the handle is of no local queue. As a get: the queue has gone or has changed.
+    pub fn next_position_on(&self, handle: ObjectHandle) -> Result<Position, Reason> {
+        let handle = self.state.handle(handle)?;
+        Ok(self.engine.store.next_position_on(handle.source()?.queue.id))
     }
 
     /// The next browse by this handle begins behind a place in the order of delivery, whether a message is there or not.

@@ -11,6 +11,7 @@ use model::descriptor::{MessageDescriptor, Persistence};
 use model::group::GroupName;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
+use queue_manager::connection::ObjectHandle;
 use queue_manager::objects::ObjectError;
 use queue_manager::{Connection, GroupOptions, Home, MemberState, QueueManager, SharedOptions, StartOptions};
 use storage::StoreOptions;
@@ -247,4 +248,30 @@ fn a_message_outlives_every_member() {
         assert_eq!(get(&three.connect(), "Q", GetFlags::NO_SYNCPOINT).await.unwrap(), "kept");
         three.stop().await;
     });
+}
+
+#[test]
+fn what_is_on_a_shared_queue_lies_before_what_its_members_put_next() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        let private = QueueDefinition::local(name("MINE"));
+        one.queue_manager.define_queue(&administrator(), private, false).await.unwrap();
+        put(&one.connect(), "Q", "there", PutFlags::NO_SYNCPOINT).await;
+        let (ours, theirs) = (one.connect(), two.connect());
+        let (at_one, at_two) = (open(&ours, "Q").await, open(&theirs, "Q").await);
+        let options = GetOptions { flags: GetFlags::NO_SYNCPOINT | GetFlags::BROWSE_NEXT, ..GetOptions::default() };
+        let position = ours.get(at_one, &options).await.unwrap().position();
+        assert!(position < ours.next_position_on(at_one).unwrap());
+        two.until("the clock goes on", |_| theirs.next_position_on(at_two).is_ok_and(|next| position < next)).await;
+        assert!(
+            ours.next_position_on(open(&ours, "MINE").await).unwrap() < position,
+            "private queues count on their own"
+        );
+        one.stop().await;
+        two.stop().await;
+    });
+}
+
+async fn open(connection: &Connection, queue: &str) -> ObjectHandle {
+    connection.open(&administrator(), &object(queue), EVERYTHING).await.unwrap().handle
 }

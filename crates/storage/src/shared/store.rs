@@ -29,8 +29,8 @@ use crate::shared::options::SharedOptions;
 use crate::shared::row::{NewRow, moment, queue_id, queue_number};
 use crate::shared::units::{InDoubt, Units, decode_xid};
 use crate::{
-    DeliveryKey, Depth, LockOwner, Placement, PutOutcome, QueueId, ReceiptKey, ReceiptOfPut, Selection, StoreError,
-    StoredMessage, UnitOfWorkId,
+    DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, ReceiptKey, ReceiptOfPut, Selection,
+    StoreError, StoredMessage, UnitOfWorkId,
 };
 
 /// Messages removed by one step of a clear.
@@ -417,6 +417,11 @@ impl SharedStore {
             Answer::Cleared(count) => Ok(count),
             _ => Ok(0),
         }
+    }
+
+    /// Later than all that this member has put.
+    pub fn next_position(&self) -> Position {
+        self.running.driver.positions.next()
     }
 
     /// As this member knows it: see `depth.rs`.

@@ -37,7 +37,7 @@ const PIECE_BYTES: usize = 64 << 10;
 /// 400, 403, 404, 501 a remote queue manager.
 pub(super) async fn export(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
     let target = Target::of_operator(call, identity, Verb::BrowseFrom)?;
-    let queue_manager = keys::local(call, &target)?;
+    keys::local(call, &target)?;
     let mut matched = Match::default();
     let (mut wanted, mut limit, mut positions) = (Wanted::default(), None, None);
     query::each(call.query(), |name, value: Cow<'_, str>| match name {
@@ -53,10 +53,11 @@ pub(super) async fn export(call: Call<'_>, identity: &Identity) -> Result<Answer
     let mut options = matched.options();
     options.flags |= GetFlags::NO_SYNCPOINT | GetFlags::BROWSE_NEXT;
     let object = ObjectDescriptor { selector: matched.selector.unwrap_or_default(), ..target.queue()? };
-    let bound = queue_manager.next_position();
     let flags = OpenOptions::BROWSE | OpenOptions::FAIL_IF_QUIESCING;
     let opened = target.pool().open(target.acting(), &object, flags).await;
-    let (lent, opened) = opened.map_err(|error| target.failed(&error))?;
+    let (mut lent, opened) = opened.map_err(|error| target.failed(&error))?;
+    let local = lent.connection().local().ok_or_else(|| target.failed(&Reason::FunctionNotSupported.into()))?;
+    let bound = local.next_position_on(opened.handle).map_err(|error| target.failed(&error))?;
     let (pieces, sent) = mpsc::channel(UNREAD_PIECES);
     let export = Export { handle: opened.handle, options, bound, positions, wanted, limit, pieces };
     tokio::spawn(export.run(lent));
