@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use model::timestamp::Timestamp;
 
-use super::SharedStore;
+use super::{RECOVERED, SharedStore};
 use crate::shared::lane::LAZY;
 use crate::shared::operation::{Claim, NewReceipt, Operation, UnitNumber, Work};
 use crate::shared::units::{InDoubt, encode_xid};
@@ -164,6 +164,12 @@ impl SharedStore {
     pub async fn got_first(&self, unit: UnitOfWorkId) -> Result<Option<StoredMessage>, StoreError> {
         let Some(Claim { place, .. }) = self.running.units.first_got(unit) else { return Ok(None) };
         self.read(place.queue, place.key).await
+    }
+
+    /// A transaction that was prepared in an earlier life has a part in the private store too, under this number: it becomes that of
+    /// both.
+    pub(crate) fn join_recovered(&self, unit: UnitOfWorkId, xid: Option<&Xid>) {
+        self.running.units.rename(RECOVERED, unit, xid);
     }
 
     /// This member's prepared units of work.
