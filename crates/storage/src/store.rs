@@ -87,7 +87,12 @@ impl Store {
 
     /// Nothing on disk: see `PrivateStore::ephemeral`.
     pub fn ephemeral(options: StoreOptions) -> Self {
-        Self { private: PrivateStore::ephemeral(options), shared: None, met: Arc::default(), under_way: mixed::UnderWay::default() }
+        Self {
+            private: PrivateStore::ephemeral(options),
+            shared: None,
+            met: Arc::default(),
+            under_way: mixed::UnderWay::default(),
+        }
     }
 
     /// The queue manager is a member of a group.

@@ -146,8 +146,9 @@ async fn follow(private: &PrivateStore, shared: &SharedStore, under_way: &UnderW
     }
     let waits: HashSet<i64> =
         private.in_doubt().iter().filter_map(|(_, xid)| xid.as_ref().and_then(decision_of)).collect();
-    let followed =
-        |number: &i64| !waits.contains(number) && !is_under_way.contains(number) && !under_way.0.lock().numbers.contains(number);
+    let followed = |number: &i64| {
+        !waits.contains(number) && !is_under_way.contains(number) && !under_way.0.lock().numbers.contains(number)
+    };
     decided.into_iter().filter(followed).for_each(|number| shared.forget_decision(number));
     Ok(())
 }

@@ -165,7 +165,8 @@ fn a_queue_that_is_deleted_leaves_nothing_behind_whatever_is_held_of_it() {
 fn parts_that_a_dead_member_had_got_come_back_whole() {
     let database = Database::of_group("QSG1");
     let proxy = crate::shared::proxy::Proxy::start(database.server.port());
-    let dead = member(SharedOptions { deadline: Duration::from_millis(500), ..options(&proxy.url(&database.url), "QM1") });
+    let dead =
+        member(SharedOptions { deadline: Duration::from_millis(500), ..options(&proxy.url(&database.url), "QM1") });
     let peer = member(SharedOptions { silence: Duration::from_secs(1), ..options(&database.url, "QM2") });
     let queue = create_queue(&dead);
     know_queue(&peer, queue);

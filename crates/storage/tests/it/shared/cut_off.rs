@@ -47,10 +47,14 @@ fn what_a_member_that_is_cut_off_has_got_comes_back_and_what_it_has_locked_too()
 
     proxy.stall(true);
     std::thread::scope(|scope| {
-        let pending: Vec<_> = (10..14).map(|name| scope.spawn({
-            let far = &far;
-            move || put(far, None, queue, name, name % 2 == 0)
-        })).collect();
+        let pending: Vec<_> = (10..14)
+            .map(|name| {
+                scope.spawn({
+                    let far = &far;
+                    move || put(far, None, queue, name, name % 2 == 0)
+                })
+            })
+            .collect();
         let ending = scope.spawn(|| block_on(far.commit(reader)));
         within(RECOVERY, "the peer gives back what was got", || {
             let found: Vec<_> = browse(&near, queue).into_iter().filter(|(name, _)| *name <= 4).collect();
@@ -87,9 +91,13 @@ fn what_a_member_that_is_cut_off_has_got_comes_back_and_what_it_has_locked_too()
 fn an_idle_member_that_falls_silent_notices_it_and_takes_part_again() {
     let Two { database, proxy, far, near, queue } = two();
     proxy.stall(true);
-    within(RECOVERY, "the peer recovers it", || count(&database, "SELECT count(*) FROM member WHERE state = 'FAILED'") == 1);
+    within(RECOVERY, "the peer recovers it", || {
+        count(&database, "SELECT count(*) FROM member WHERE state = 'FAILED'") == 1
+    });
     proxy.stall(false);
-    within(RECOVERY, "it takes part again", || count(&database, "SELECT count(*) FROM member WHERE state = 'ACTIVE'") == 2);
+    within(RECOVERY, "it takes part again", || {
+        count(&database, "SELECT count(*) FROM member WHERE state = 'ACTIVE'") == 2
+    });
     put(&far, None, queue, 1, true).expect("puts");
     assert_eq!(get(&near, None, queue).expect("gets"), Some(1));
 }

@@ -87,7 +87,8 @@ fn depths_of_all_members_are_those_of_the_table_within_a_second() {
                         get(store, Some(unit), queue).expect("gets");
                         put(store, Some(unit), queue, 1, true).expect("puts");
                         put(store, Some(unit), queue, 2, true).expect("puts");
-                        let ended = if thread % 2 == 0 { block_on(store.commit(unit)) } else { block_on(store.back_out(unit)) };
+                        let ended =
+                            if thread % 2 == 0 { block_on(store.commit(unit)) } else { block_on(store.back_out(unit)) };
                         ended.expect("ends");
                     });
                 }

@@ -80,7 +80,10 @@ impl Process {
         let queues = queues.all().map(|queue| queue.0.to_string()).join(",");
         let child = Command::new(std::env::current_exe().expect("this program"))
             .args(["--ignored", "--exact", "shared::killed::a_member_of_its_own"])
-            .env("QSG_MEMBER", [&database.url, name, &queues, &run.to_string(), folder.to_str().expect("a path")].join(" "))
+            .env(
+                "QSG_MEMBER",
+                [&database.url, name, &queues, &run.to_string(), folder.to_str().expect("a path")].join(" "),
+            )
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -55,7 +55,10 @@ impl Line {
                     let (name, persistent) = word.split_once('.').expect("NAME.PERSISTENT");
                     (name.parse().expect("a name"), persistent == "1")
                 });
-                Self::Committing(names(words.get(1)?).map(|name| name.parse().expect("a name")).collect(), puts.collect())
+                Self::Committing(
+                    names(words.get(1)?).map(|name| name.parse().expect("a name")).collect(),
+                    puts.collect(),
+                )
             }
             "C" => Self::Committed,
             "B" => Self::BackedOut(names(words.get(1)?).map(|name| name.parse().expect("a name")).collect()),
@@ -112,7 +115,9 @@ impl Ledger {
                     _ => self.open_gets += 1,
                 },
                 Line::Committing(gets, puts) => self.add_commit(gets, puts, next),
-                Line::BackedOut(puts) => puts.iter().for_each(|put| self.messages.entry(*put).or_default().is_void = true),
+                Line::BackedOut(puts) => {
+                    puts.iter().for_each(|put| self.messages.entry(*put).or_default().is_void = true)
+                }
                 Line::Put(_) | Line::Got(_) | Line::Committed => {}
             }
         }

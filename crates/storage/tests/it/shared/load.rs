@@ -11,7 +11,9 @@ use storage::{Store, block_on};
 
 use crate::postgres::Database;
 use crate::shared::client::{Client, Queues};
-use crate::shared::group::{check_nothing_is_held, count, create_queue, drain, eventually, know_queue, member, now, options};
+use crate::shared::group::{
+    check_nothing_is_held, count, create_queue, drain, eventually, know_queue, member, now, options,
+};
 use crate::shared::ledger::{Ledger, Line};
 use crate::shared::proxy::Proxy;
 

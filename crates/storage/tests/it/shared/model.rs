@@ -84,7 +84,8 @@ impl Run {
 
     /// An open unit of work at this member, a new one, or none.
     fn unit(&mut self, at: usize) -> Option<UnitOfWorkId> {
-        let open = self.units.iter().filter(|((member, _), prepared)| *member == at && !**prepared).map(|(unit, _)| unit.1);
+        let open =
+            self.units.iter().filter(|((member, _), prepared)| *member == at && !**prepared).map(|(unit, _)| unit.1);
         match self.random.gen_range(0..5) {
             0 | 1 => None,
             2 => {
@@ -128,7 +129,12 @@ impl Run {
         self.messages[queue].insert(outcome.key, Known { name, backouts: 0, holder });
     }
 
-    fn first(&self, queue: usize, owner: Option<(usize, LockOwner)>, fits: impl Fn(&DeliveryKey, u64) -> bool) -> Option<DeliveryKey> {
+    fn first(
+        &self,
+        queue: usize,
+        owner: Option<(usize, LockOwner)>,
+        fits: impl Fn(&DeliveryKey, u64) -> bool,
+    ) -> Option<DeliveryKey> {
         let sees = |known: &Known| match known.holder {
             Holder::Nobody => true,
             Holder::Locked(at, holder) => owner == Some((at, holder)),
@@ -146,12 +152,18 @@ impl Run {
         let plain = Selection { lock_owner: owner, ..Selection::default() };
         let holder = owner.map(|owner| (at, owner));
         let (selection, expected) = match self.random.gen_range(0..6) {
-            0 => (Selection { message_id: Some(message_id(wanted)), ..plain }, self.first(queue, holder, |_, name| name == wanted)),
+            0 => (
+                Selection { message_id: Some(message_id(wanted)), ..plain },
+                self.first(queue, holder, |_, name| name == wanted),
+            ),
             1 => (
                 Selection { correlation_id: Some(correlation(wanted)), ..plain },
                 self.first(queue, holder, |_, name| name % 3 == wanted % 3),
             ),
-            2 => (Selection { accept: Some(&accept), ..plain }, self.first(queue, holder, |_, name| name % 3 == wanted % 3)),
+            2 => (
+                Selection { accept: Some(&accept), ..plain },
+                self.first(queue, holder, |_, name| name % 3 == wanted % 3),
+            ),
             3 if wanted_key.is_some() => (
                 Selection { position: wanted_key.map(|key| key.position), ..plain },
                 self.first(queue, holder, |_, name| name == wanted),
@@ -205,7 +217,8 @@ impl Run {
     }
 
     fn together(&mut self, at: usize) {
-        let open = self.units.iter().filter(|((member, _), prepared)| *member == at && !**prepared).map(|(unit, _)| *unit);
+        let open =
+            self.units.iter().filter(|((member, _), prepared)| *member == at && !**prepared).map(|(unit, _)| *unit);
         let units: Vec<Unit> = open.choose_multiple(&mut self.random, 3);
         let (key, value) = ([self.random.gen_range(0..6); 16], 1);
         let receipt = Receipt { key: ReceiptKey(key), expires: storage_later(), value: vec![value].into() };
@@ -246,7 +259,9 @@ impl Run {
 
     fn lock(&mut self, at: usize, queue: usize) {
         let owner = LockOwner(self.random.gen_range(1..3));
-        let Some((key, known)) = self.messages[queue].iter().choose(&mut self.random).map(|(key, known)| (*key, *known)) else {
+        let Some((key, known)) =
+            self.messages[queue].iter().choose(&mut self.random).map(|(key, known)| (*key, *known))
+        else {
             return;
         };
         // Of a staged put no one knows the place.
@@ -295,7 +310,9 @@ impl Run {
     fn list(&mut self, at: usize, queue: usize) {
         let (mut found, mut after) = (Vec::new(), None);
         let store = &self.stores[at];
-        while let Some(stored) = block_on(store.browse(self.queues[queue], after, &Selection::default(), NOW)).expect("browses") {
+        while let Some(stored) =
+            block_on(store.browse(self.queues[queue], after, &Selection::default(), NOW)).expect("browses")
+        {
             after = Some(stored.key);
             found.push((name(&stored), stored.message.descriptor.backout_count));
         }
