@@ -7,6 +7,7 @@ mod client;
 mod cut_off;
 mod definitions;
 mod depth;
+mod dropped;
 mod group;
 mod killed;
 mod ledger;
