@@ -83,7 +83,7 @@ fn a_put_with_a_receipt_is_there_once_and_not_refused_as_a_repetition_of_itself(
         let [name, _] = bench.names();
         let mut key = [0; 16];
         key[..8].copy_from_slice(&name.to_be_bytes());
-        let (key, expires) = (ReceiptKey(key), Timestamp(1 << 50));
+        let (key, expires) = (ReceiptKey(key), Timestamp(1 << 60));
         let value = Bytes::from_static(b"done");
         let of_put = |_| Receipt { key, expires, value: value.clone() };
         let body = message(name, name.to_be_bytes().to_vec(), true);

@@ -113,7 +113,7 @@ fn check_each_cut(step: (usize, usize), after: impl Fn(&mut Home, Store, u64) ->
 
 #[test]
 fn a_restart_after_a_decision_whose_answer_was_lost_finds_both_or_neither() {
-    check_each_cut((150, 60), |home, store, seed| home.restarted(store, seed));
+    check_each_cut((150, 60), Home::restarted);
 }
 
 #[test]

@@ -332,7 +332,7 @@ impl Run {
 }
 
 fn storage_later() -> model::timestamp::Timestamp {
-    model::timestamp::Timestamp(1 << 50)
+    model::timestamp::Timestamp(1 << 60)
 }
 
 fn check(seed: u64) {

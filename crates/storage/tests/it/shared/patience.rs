@@ -52,6 +52,8 @@ fn unit_with_get(store: &Store, queue: storage::QueueId) -> UnitOfWorkId {
     unit
 }
 
+type Verb<'a> = Box<dyn Fn() -> Result<(), StoreError> + Send + Sync + 'a>;
+
 fn check_each_verb_is_refused_and_leaves_nothing_held(away: Away) {
     let database = Database::of_group("QSG1");
     let proxy = Proxy::start(database.server.port());
@@ -68,7 +70,7 @@ fn check_each_verb_is_refused_and_leaves_nothing_held(away: Away) {
 
     away.begin(&proxy);
     let xid = Xid { format_id: 1, global_transaction: vec![1], branch: vec![2] };
-    let verbs: Vec<(&str, Box<dyn Fn() -> Result<(), StoreError> + Send + Sync>)> = vec![
+    let verbs: Vec<(&str, Verb<'_>)> = vec![
         ("put", Box::new(|| put(&store, None, queue, 7, true))),
         ("nonpersistent put", Box::new(|| put(&store, None, queue, 8, false))),
         ("get", Box::new(|| get(&store, None, queue).map(drop))),
