@@ -116,7 +116,7 @@ impl Ledger {
                 },
                 Line::Committing(gets, puts) => self.add_commit(gets, puts, next),
                 Line::BackedOut(puts) => {
-                    puts.iter().for_each(|put| self.messages.entry(*put).or_default().is_void = true)
+                    puts.iter().for_each(|put| self.messages.entry(*put).or_default().is_void = true);
                 }
                 Line::Put(_) | Line::Got(_) | Line::Committed => {}
             }
