@@ -12,7 +12,7 @@
 //!   recovered by a peer changes nothing, and a commit whose answer was lost is asked for afterwards.
 //! - No transaction stays open while an application thinks.
 //! - A transaction that takes messages is committed only after their contents have arrived here.
-//! - A lane whose commits are not waited for by the disk deletes no persistent message and adds none.
+//! - A lane whose commits are not waited for by the disk deletes no message and adds no persistent one.
 
 mod batch;
 mod definitions;

@@ -39,6 +39,7 @@ pub struct Store {
     shared: Option<SharedStore>,
     /// What a crash has left between the recovery log and the group's database is ended.
     met: Arc<OnceCell<()>>,
+    under_way: mixed::UnderWay,
 }
 
 /// A scan of either store.
@@ -81,12 +82,17 @@ impl Store {
     /// Those of `PrivateStore::open`.
     pub fn open(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<(Self, Recovered), RecoveryLogError> {
         let (private, recovered) = PrivateStore::open(disk, options)?;
-        Ok((Self { private, shared: None, met: Arc::default() }, recovered))
+        Ok((Self { private, shared: None, met: Arc::default(), under_way: mixed::UnderWay::default() }, recovered))
     }
 
     /// Nothing on disk: see `PrivateStore::ephemeral`.
     pub fn ephemeral(options: StoreOptions) -> Self {
-        Self { private: PrivateStore::ephemeral(options), shared: None, met: Arc::default() }
+        Self {
+            private: PrivateStore::ephemeral(options),
+            shared: None,
+            met: Arc::default(),
+            under_way: mixed::UnderWay::default(),
+        }
     }
 
     /// The queue manager is a member of a group.
@@ -96,7 +102,8 @@ impl Store {
     }
 
     /// Waits until the group's database can be reached, then ends what a crash has left between it and the recovery log: once, and
-    /// before any unit of work is committed or prepared that has work in both.
+    /// before any unit of work is committed or prepared that has work in both. Later it ends
+    /// commits over both that were answered `Unreachable`.
     ///
     /// # Errors
     /// `Unreachable`: nothing has changed; try again.
@@ -104,9 +111,13 @@ impl Store {
         let Some(shared) = &self.shared else { return Ok(()) };
         let meet = || async {
             boxed(shared.connected()).await?;
-            boxed(mixed::follow_decisions(&self.private, shared)).await
+            boxed(mixed::follow_decisions(&self.private, shared, &self.under_way)).await
         };
-        self.met.get_or_try_init(meet).await.copied()
+        self.met.get_or_try_init(meet).await?;
+        if self.under_way.leaves_open() {
+            boxed(mixed::follow_decisions(&self.private, shared, &self.under_way)).await?;
+        }
+        Ok(())
     }
 
     /// The group's store.
@@ -378,7 +389,7 @@ impl Store {
         match self.sharing(unit) {
             Some(shared) => {
                 boxed(self.meet_group()).await?;
-                boxed(mixed::commit(&self.private, shared, unit)).await
+                boxed(mixed::commit(&self.private, shared, &self.under_way, unit)).await
             }
             None => self.private.commit(unit).await,
         }

@@ -549,7 +549,6 @@ fn taken(found: Found, epoch: i64) -> Option<Taken> {
     let claim = Claim {
         place: Place { queue: found.queue, key: found.key },
         epoch,
-        persistent: found.persistent,
         in_parts: found.in_parts,
         length: found.length(),
     };

@@ -130,6 +130,19 @@ impl Figures {
         self.show();
     }
 
+    /// Counts a put that is staged or on its way, if the queue has room. Answers how many messages there were.
+    pub(super) fn reserve(&self, maximum: u32) -> Option<u32> {
+        let staged = self.staged.fetch_add(1, Ordering::Relaxed);
+        let there = self.own.load(Ordering::Relaxed) + self.others.load(Ordering::Relaxed) + staged;
+        let there = u32::try_from(there.max(0)).unwrap_or(u32::MAX);
+        if there >= maximum {
+            self.staged.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        self.show();
+        Some(there)
+    }
+
     pub(super) fn staged(&self, messages: i64) {
         self.staged.fetch_add(messages, Ordering::Relaxed);
         self.show();

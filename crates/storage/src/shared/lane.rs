@@ -21,6 +21,9 @@ pub(super) const LASTING: usize = 0;
 pub(super) const LAZY: usize = 1;
 pub(super) const LANES: usize = 2;
 
+/// Each batch without an answer in time doubles the time of the next one, up to so many times: long bodies may come over a slow line.
+const DOUBLINGS: u32 = 4;
+
 /// Attempts at a batch while others are in the way.
 const ATTEMPTS: u32 = 20;
 
@@ -29,6 +32,8 @@ pub(super) struct Lane {
     pub(super) driver: Arc<Driver>,
     pub(super) inbox: Arc<Inbox>,
     pending: Option<Pending>,
+    /// Batches without an answer in time since the last one that had it.
+    slow: u32,
     /// Of the last batch that was committed.
     batch: i64,
     /// How many come with the next batch, if all those return whom the last one has answered.
@@ -48,7 +53,7 @@ struct Lost;
 impl Lane {
     pub(super) fn new(number: usize, driver: Arc<Driver>) -> Self {
         let inbox = Arc::clone(&driver.inboxes[number]);
-        Self { number, driver, inbox, pending: None, batch: 0, expected: 0 }
+        Self { number, driver, inbox, pending: None, slow: 0, batch: 0, expected: 0 }
     }
 
     /// Until the store is closed.
@@ -185,9 +190,15 @@ impl Lane {
         let id = self.id(session, self.batch + 1);
         let Some(pending) = &mut self.pending else { return Ok(()) };
         let attempted = attempt(&session.lanes[self.number], id, &pending.jobs, &mut pending.arrived);
-        match timeout(self.driver.options.deadline, attempted).await {
-            Ok(result) => result,
-            Err(_) => Err(Failed::TooSlow),
+        match timeout(self.driver.options.deadline * 2_u32.pow(self.slow), attempted).await {
+            Ok(result) => {
+                self.slow = 0;
+                result
+            }
+            Err(_) => {
+                self.slow = (self.slow + 1).min(DOUBLINGS);
+                Err(Failed::TooSlow)
+            }
         }
     }
 

@@ -22,7 +22,6 @@ pub(super) struct Claim {
     pub(super) place: Place,
     /// Of the member when it got it: in a later one it is not this member's any more.
     pub(super) epoch: i64,
-    pub(super) persistent: bool,
     pub(super) in_parts: bool,
     /// Bytes of its body.
     pub(super) length: i64,
@@ -273,6 +272,7 @@ impl Operation {
 
 impl Work {
     fn must_last(&self) -> bool {
-        self.puts.iter().any(|row| row.persistent) || self.gets.iter().any(|claim| claim.persistent)
+        // A message that was got for good must not come back after a crash, persistent or not.
+        self.puts.iter().any(|row| row.persistent) || !self.gets.is_empty()
     }
 }

@@ -117,7 +117,6 @@ pub(super) struct Found {
     pub(super) ordinal: usize,
     pub(super) queue: QueueId,
     pub(super) key: DeliveryKey,
-    pub(super) persistent: bool,
     /// The body is in parts.
     pub(super) in_parts: bool,
     backout: i32,
@@ -135,7 +134,6 @@ impl Found {
             queue: queue_id(row.get(1)),
             key: delivery_key(row.get(2), row.get(3)),
             backout: row.get(4),
-            persistent: row.get(5),
             expires: row.get(6),
             arrived: row.get(7),
             in_parts: row.get::<_, i32>(8) > 0,

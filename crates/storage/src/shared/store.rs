@@ -163,36 +163,35 @@ impl SharedStore {
         placement: &Placement,
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
-        let (figures, row, outcome) = self.new_row(queue, message, placement, now).await?;
+        let figures = self.figures(queue)?;
+        let (staged, row, outcome) = self.new_row(&figures, queue, message, placement, now).await?;
         if let Some(unit) = unit {
             self.running.units.stage(unit, row)?;
-            figures.staged(1);
+            staged.keep();
             return Ok(outcome);
         }
-        let _staged = Staged::new(&figures);
         figures.expires(placement.expires);
         self.submit(Operation::Put(row)).await?;
         Ok(outcome)
     }
 
     /// A message with its position, if the queue has room.
-    async fn new_row(
+    async fn new_row<'a>(
         &self,
+        figures: &'a Figures,
         queue: QueueId,
         message: &Message,
         placement: &Placement,
         now: Timestamp,
-    ) -> Result<(Arc<Figures>, NewRow, PutOutcome), StoreError> {
-        let figures = self.figures(queue)?;
+    ) -> Result<(Staged<'a>, NewRow, PutOutcome), StoreError> {
         self.session().await?;
-        let depth_before = figures.current();
-        if depth_before >= placement.maximum_depth {
-            return Err(StoreError::QueueFull { maximum_depth: placement.maximum_depth });
-        }
+        let maximum_depth = placement.maximum_depth;
+        let depth_before = figures.reserve(maximum_depth).ok_or(StoreError::QueueFull { maximum_depth })?;
+        let staged = Staged(figures);
         figures.use_it();
         let row = NewRow::new(queue, self.running.driver.positions.next(), message, placement, now);
         let outcome = PutOutcome { key: row.key, depth_before };
-        Ok((figures, row, outcome))
+        Ok((staged, row, outcome))
     }
 
     /// As `PrivateStore::put_with_receipt`.
@@ -207,8 +206,8 @@ impl SharedStore {
         receipt: &ReceiptOfPut<'_>,
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
-        let (figures, row, outcome) = self.new_row(queue, message, placement, now).await?;
-        let _staged = Staged::new(&figures);
+        let figures = self.figures(queue)?;
+        let (_staged, row, outcome) = self.new_row(&figures, queue, message, placement, now).await?;
         figures.expires(placement.expires);
         let receipt = Some(NewReceipt { receipt: receipt(outcome.key.position), now });
         let work = Work { puts: vec![row], gets: Vec::new() };
@@ -553,10 +552,10 @@ impl Drop for WatchGuard {
 /// A put on its way counts, so that a queue is not overfilled by many at once.
 struct Staged<'a>(&'a Figures);
 
-impl<'a> Staged<'a> {
-    fn new(figures: &'a Figures) -> Self {
-        figures.staged(1);
-        Self(figures)
+impl Staged<'_> {
+    /// A unit of work counts it from now on.
+    fn keep(self) {
+        std::mem::forget(self);
     }
 }
 

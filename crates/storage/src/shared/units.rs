@@ -81,6 +81,16 @@ impl Units {
         self.in_doubt.lock().iter().map(|(unit, in_doubt)| (*unit, in_doubt.xid.clone())).collect()
     }
 
+    /// The one with this name, whose number is `from` or above, gets the number `unit`.
+    pub(super) fn rename(&self, from: u64, unit: UnitOfWorkId, xid: Option<&Xid>) {
+        let mut all = self.in_doubt.lock();
+        let named = all.range(UnitOfWorkId(from)..).find(|(_, in_doubt)| xid.is_some() && in_doubt.xid.as_ref() == xid);
+        if let Some((recovered, in_doubt)) = named.map(|(recovered, in_doubt)| (*recovered, in_doubt.clone())) {
+            all.remove(&recovered);
+            all.insert(unit, in_doubt);
+        }
+    }
+
     pub(super) fn knows_number(&self, number: UnitNumber) -> bool {
         self.in_doubt.lock().values().any(|in_doubt| in_doubt.number == number)
     }

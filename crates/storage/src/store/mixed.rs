@@ -4,12 +4,45 @@
 //! for it; then its shared part is committed together with a row that says so; then the log follows. A restart asks the database for
 //! each unit that carries such a name: with a row it commits, without one it backs out. So peers never wait for this member's log.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
 use crate::private::PrivateStore;
 use crate::shared::SharedStore;
 use crate::{DefinitionChange, QueueId, StoreError, UnitOfWorkId, Xid};
 
 /// Format identifier of the names of such units in the recovery log; no transaction manager gives it: it stands for `QSG`.
 const FORMAT: i32 = 0x0051_5347;
+
+/// Commits over both stores in this process.
+#[derive(Clone, Default)]
+pub(super) struct UnderWay(Arc<Mutex<Commits>>);
+
+#[derive(Default)]
+struct Commits {
+    /// Numbers of those that have not ended: what becomes of them is their callers' business.
+    numbers: HashSet<i64>,
+    /// One has ended without an answer.
+    leaves_open: bool,
+}
+
+impl UnderWay {
+    fn begin(&self, number: i64) {
+        self.0.lock().numbers.insert(number);
+    }
+
+    fn end(&self, number: i64, ended: &Result<(), StoreError>) {
+        let mut commits = self.0.lock();
+        commits.numbers.remove(&number);
+        commits.leaves_open |= ended.is_err();
+    }
+
+    pub(super) fn leaves_open(&self) -> bool {
+        self.0.lock().leaves_open
+    }
+}
 
 pub(super) async fn prepare(
     private: &PrivateStore,
@@ -21,7 +54,12 @@ pub(super) async fn prepare(
     shared.prepare(unit, xid).await
 }
 
-pub(super) async fn commit(private: &PrivateStore, shared: &SharedStore, unit: UnitOfWorkId) -> Result<(), StoreError> {
+pub(super) async fn commit(
+    private: &PrivateStore,
+    shared: &SharedStore,
+    under_way: &UnderWay,
+    unit: UnitOfWorkId,
+) -> Result<(), StoreError> {
     if !private.has_work(unit) {
         return shared.commit(unit).await;
     }
@@ -31,6 +69,19 @@ pub(super) async fn commit(private: &PrivateStore, shared: &SharedStore, unit: U
         return private.commit(unit).await;
     }
     let number = shared.decision_number().await?;
+    under_way.begin(number);
+    let ended = commit_deciding(private, shared, unit, number).await;
+    // Dropped before this, the lane may still do it: then the next start asks what became of it.
+    under_way.end(number, &ended);
+    ended
+}
+
+async fn commit_deciding(
+    private: &PrivateStore,
+    shared: &SharedStore,
+    unit: UnitOfWorkId,
+    number: i64,
+) -> Result<(), StoreError> {
     let name = Xid { format_id: FORMAT, global_transaction: number.to_le_bytes().to_vec(), branch: Vec::new() };
     private.prepare(unit, Some(name)).await?;
     match shared.commit_deciding(unit, number).await {
@@ -43,7 +94,7 @@ pub(super) async fn commit(private: &PrivateStore, shared: &SharedStore, unit: U
             private.back_out(unit).await?;
             Err(error)
         }
-        // Open: the private part stays prepared until the database says what became of it.
+        // Open: the private part stays prepared until the group is met again.
         Err(error) => Err(error),
     }
 }
@@ -58,22 +109,47 @@ pub(super) async fn back_out(
     backed_out
 }
 
-/// After a start: units that a crash has left between the database's decision and the log's follow it. Decisions that no unit of
-/// the log waits for are forgotten.
+/// Units that a crash or an absence of the database has left between its decision and the log's follow it. Decisions that no unit of
+/// the log waits for are forgotten. Parts of one transaction in both stores are one unit again.
 ///
 /// # Errors
 /// `Unreachable`: they stay in doubt, and their messages locked. Those of the private store.
-pub(super) async fn follow_decisions(private: &PrivateStore, shared: &SharedStore) -> Result<(), StoreError> {
+pub(super) async fn follow_decisions(
+    private: &PrivateStore,
+    shared: &SharedStore,
+    under_way: &UnderWay,
+) -> Result<(), StoreError> {
+    under_way.0.lock().leaves_open = false;
+    let followed = follow(private, shared, under_way).await;
+    under_way.0.lock().leaves_open |= followed.is_err();
+    followed
+}
+
+async fn follow(private: &PrivateStore, shared: &SharedStore, under_way: &UnderWay) -> Result<(), StoreError> {
+    // In this order: what is seen in doubt and not under way was decided before the database is asked.
+    let in_doubt = private.in_doubt();
+    let is_under_way: HashSet<i64> = under_way.0.lock().numbers.clone();
     let decided = shared.decided().await?;
-    for (unit, xid) in private.in_doubt() {
-        let Some(number) = xid.as_ref().and_then(decision_of) else { continue };
+    for (unit, xid) in in_doubt {
+        let Some(number) = xid.as_ref().and_then(decision_of) else {
+            shared.join_recovered(unit, xid.as_ref());
+            continue;
+        };
+        if is_under_way.contains(&number) {
+            continue;
+        }
         if decided.contains(&number) {
             private.commit(unit).await?;
         } else {
             private.back_out(unit).await?;
         }
     }
-    decided.into_iter().for_each(|number| shared.forget_decision(number));
+    let waits: HashSet<i64> =
+        private.in_doubt().iter().filter_map(|(_, xid)| xid.as_ref().and_then(decision_of)).collect();
+    let followed = |number: &i64| {
+        !waits.contains(number) && !is_under_way.contains(number) && !under_way.0.lock().numbers.contains(number)
+    };
+    decided.into_iter().filter(followed).for_each(|number| shared.forget_decision(number));
     Ok(())
 }
 

@@ -3,11 +3,18 @@
 
 mod arrivals;
 mod bodies;
+mod client;
 mod cut_off;
 mod definitions;
+mod depth;
+mod dropped;
 mod group;
+mod killed;
 mod ledger;
+mod load;
 mod lost_commit;
+mod mixed;
+mod model;
 mod patience;
 mod proxy;
 mod statements;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use model::timestamp::Timestamp;
 
-use super::SharedStore;
+use super::{RECOVERED, SharedStore};
+use crate::shared::depth::AllFigures;
 use crate::shared::lane::LAZY;
 use crate::shared::operation::{Claim, NewReceipt, Operation, UnitNumber, Work};
 use crate::shared::units::{InDoubt, encode_xid};
@@ -27,10 +28,9 @@ impl SharedStore {
             together.puts.extend(work.puts);
             together.gets.extend(work.gets);
         }
-        let ended = Ended::of(&together);
+        let _ended = Ended::of(&together, &self.running.driver.figures);
         let receipt = receipt.map(|receipt| NewReceipt { receipt: receipt.clone(), now });
         let committed = self.submit(Operation::Commit { work: together, decision: None, receipt }).await;
-        ended.note(self);
         committed.map(|_| ())
     }
 
@@ -54,13 +54,14 @@ impl SharedStore {
             put: work.puts.iter().map(|row| row.queue).collect(),
             got: work.gets.iter().map(|claim| claim.place.queue).collect(),
         };
-        let ended = Ended::of(&work);
+        let _ended = Ended::of(&work, &self.running.driver.figures);
+        // From here on it may be prepared, whoever waits for that: its coordinator ends it.
+        self.note_prepared(&in_doubt, 1);
+        self.running.units.prepared(unit, in_doubt.clone());
         let prepared = self.submit(Operation::Prepare { work, number, xid: xid.as_ref().map(encode_xid) }).await;
-        ended.note(self);
-        // Unreachable: whether it is prepared is open, and its coordinator backs it out.
-        if matches!(prepared, Ok(_) | Err(StoreError::Unreachable | StoreError::Closed)) {
-            self.note_prepared(&in_doubt, 1);
-            self.running.units.prepared(unit, in_doubt);
+        if !matches!(prepared, Ok(_) | Err(StoreError::Unreachable | StoreError::Closed)) {
+            self.running.units.resolved(unit);
+            self.note_prepared(&in_doubt, -1);
         }
         prepared.map(|_| ())
     }
@@ -116,9 +117,8 @@ impl SharedStore {
             return self.finish_prepared(unit, &in_doubt, true).await;
         }
         let Some(work) = self.running.units.take(unit) else { return Ok(()) };
-        let ended = Ended::of(&work);
+        let _ended = Ended::of(&work, &self.running.driver.figures);
         let committed = self.submit(Operation::Commit { work, decision, receipt: None }).await;
-        ended.note(self);
         committed.map(|_| ())
     }
 
@@ -150,7 +150,7 @@ impl SharedStore {
             return self.finish_prepared(unit, &in_doubt, false).await;
         }
         let Some(work) = self.running.units.take(unit) else { return Ok(()) };
-        Ended::of(&work).note(self);
+        drop(Ended::of(&work, &self.running.driver.figures));
         if work.gets.is_empty() {
             return Ok(());
         }
@@ -166,6 +166,12 @@ impl SharedStore {
         self.read(place.queue, place.key).await
     }
 
+    /// A transaction that was prepared in an earlier life has a part in the private store too, under this number: it becomes that of
+    /// both.
+    pub(crate) fn join_recovered(&self, unit: UnitOfWorkId, xid: Option<&Xid>) {
+        self.running.units.rename(RECOVERED, unit, xid);
+    }
+
     /// This member's prepared units of work.
     pub fn in_doubt(&self) -> Vec<(UnitOfWorkId, Option<Xid>)> {
         self.running.units.in_doubt()
@@ -173,14 +179,15 @@ impl SharedStore {
 }
 
 /// What a unit of work counted for, by queue.
-struct Ended {
+struct Ended<'a> {
+    figures: &'a AllFigures,
     puts: HashMap<QueueId, (i64, Option<Timestamp>)>,
     gets: HashMap<QueueId, i64>,
 }
 
-impl Ended {
-    fn of(work: &Work) -> Self {
-        let mut ended = Self { puts: HashMap::new(), gets: HashMap::new() };
+impl<'a> Ended<'a> {
+    fn of(work: &Work, figures: &'a AllFigures) -> Self {
+        let mut ended = Self { figures, puts: HashMap::new(), gets: HashMap::new() };
         for row in &work.puts {
             let entry = ended.puts.entry(row.queue).or_default();
             entry.0 += 1;
@@ -191,18 +198,19 @@ impl Ended {
         }
         ended
     }
+}
 
-    /// Those who ended it hold nothing more.
-    fn note(&self, store: &SharedStore) {
-        let figures = &store.running.driver.figures;
+/// Those who ended it hold nothing more, also when they do not wait for the answer.
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
         for (queue, (count, expires)) in &self.puts {
-            if let Some(figures) = figures.of(*queue) {
+            if let Some(figures) = self.figures.of(*queue) {
                 figures.expires(*expires);
                 figures.staged(-count);
             }
         }
         for (queue, count) in &self.gets {
-            if let Some(figures) = figures.of(*queue) {
+            if let Some(figures) = self.figures.of(*queue) {
                 figures.claimed(-count);
             }
         }

@@ -52,6 +52,8 @@ fn unit_with_get(store: &Store, queue: storage::QueueId) -> UnitOfWorkId {
     unit
 }
 
+type Verb<'a> = Box<dyn Fn() -> Result<(), StoreError> + Send + Sync + 'a>;
+
 fn check_each_verb_is_refused_and_leaves_nothing_held(away: Away) {
     let database = Database::of_group("QSG1");
     let proxy = Proxy::start(database.server.port());
@@ -68,7 +70,7 @@ fn check_each_verb_is_refused_and_leaves_nothing_held(away: Away) {
 
     away.begin(&proxy);
     let xid = Xid { format_id: 1, global_transaction: vec![1], branch: vec![2] };
-    let verbs: Vec<(&str, Box<dyn Fn() -> Result<(), StoreError> + Send + Sync>)> = vec![
+    let verbs: Vec<(&str, Verb<'_>)> = vec![
         ("put", Box::new(|| put(&store, None, queue, 7, true))),
         ("nonpersistent put", Box::new(|| put(&store, None, queue, 8, false))),
         ("get", Box::new(|| get(&store, None, queue).map(drop))),
@@ -208,4 +210,42 @@ fn a_member_that_leaves_in_order_holds_nothing() {
 
 fn know_on(peer: &Store, queue: storage::QueueId) {
     crate::shared::group::know_queue(peer, queue);
+}
+
+/// Of all threads of this process, in clock ticks of 10 ms.
+fn cpu_ticks() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux tells it");
+    let fields: Vec<&str> = stat.rsplit(')').next().expect("behind the name").split_whitespace().collect();
+    fields[11].parse::<u64>().expect("user time") + fields[12].parse::<u64>().expect("system time")
+}
+
+#[test]
+#[ignore = "measures the CPU of this whole process: run it alone"]
+fn a_member_that_is_idle_or_without_its_database_uses_no_cpu_to_speak_of() {
+    let database = Database::of_group("QSG1");
+    let proxy = Proxy::start(database.server.port());
+    let store = member(impatient(&proxy.url(&database.url), "QM1"));
+    let queue = create_queue(&store);
+    let _waiter = store.shared().expect("in a group").watch(queue);
+    put(&store, None, queue, 1, true).expect("puts");
+    let unit = unit_with_get(&store, queue);
+    let check = |what: &str| {
+        let before = cpu_ticks();
+        std::thread::sleep(Duration::from_secs(3));
+        let used = cpu_ticks() - before;
+        println!("{what}: {used} ticks of 300");
+        assert!(used <= 15, "{what}: {used} ticks of 300");
+    };
+    check("idle");
+    for away in [Away::Refused, Away::Stalled] {
+        away.begin(&proxy);
+        std::thread::scope(|scope| {
+            let ended = scope.spawn(|| block_on(store.browse(queue, None, &Selection::default(), NOW)).map(drop));
+            check("away");
+            assert!(matches!(ended.join().expect("ends"), Err(StoreError::Unreachable)));
+        });
+        away.end(&proxy);
+        within(Duration::from_secs(10), "the member is back", || put(&store, None, queue, 9, true).is_ok());
+    }
+    block_on(store.back_out(unit)).expect("backs out");
 }

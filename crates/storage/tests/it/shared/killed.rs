@@ -1,0 +1,148 @@
+//! Members in processes of their own, killed at any moment: what they had got comes back, nothing they answered is lost.
+//!
+//! `QSG_ROUNDS` says how many are killed (default 2), `QSG_SEED` repeats a run's choices.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use storage::{QueueId, SharedOptions};
+
+use crate::postgres::Database;
+use crate::shared::client::{Client, Queues};
+use crate::shared::group::{check_nothing_is_held, count, drain, know_queue, member, now, options, within};
+use crate::shared::ledger::{Ledger, Line};
+use crate::shared::load::{queues_for, setting};
+
+const CLIENTS: u64 = 6;
+
+/// Two members are at work; each is killed and started again in its turn.
+#[test]
+fn members_that_are_killed_lose_nothing_that_they_answered_and_hold_nothing() {
+    let seed = setting("QSG_SEED", now().elapsed().subsec_nanos().into());
+    println!("QSG_SEED={seed}");
+    let mut random = StdRng::seed_from_u64(seed);
+    let database = Database::of_group("QSG1");
+    let peer = member(SharedOptions { silence: Duration::from_secs(2), ..options(&database.url, "QM0") });
+    let stores = [peer];
+    let queues = queues_for(&stores);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut started = 0;
+    let mut start = |name: &str| {
+        started += 1;
+        Process::start(&database, queues, name, started, folder.path())
+    };
+    let mut processes = [start("QM1"), start("QM2")];
+    let rounds = setting("QSG_ROUNDS", 2);
+    for round in 0..rounds {
+        for process in &processes {
+            within(Duration::from_secs(30), "it is at work", || process.lines().len() > 200);
+        }
+        // At any moment of its work.
+        std::thread::sleep(Duration::from_micros(random.gen_range(0..400_000)));
+        let victim = usize::try_from(round % 2).expect("0 or 1");
+        processes[victim].kill();
+        if round + 1 < rounds {
+            let name = ["QM1", "QM2"][victim];
+            processes[victim] = start(name);
+        }
+    }
+    processes.iter_mut().for_each(Process::kill);
+    within(Duration::from_secs(8), "the peer gives back what they had got", || {
+        count(&database, "SELECT count(*) FROM message WHERE owner IS NOT NULL") == 0
+    });
+    check_nothing_is_held(&database);
+    let mut ledger = Ledger::default();
+    for run in 1..=started {
+        for client in 0..CLIENTS {
+            ledger.add(&lines_of(&file(folder.path(), run, client)));
+        }
+    }
+    println!("{} messages", ledger.sure());
+    let left: Vec<u64> = queues.all().into_iter().flat_map(|queue| drain(&stores[0], queue)).collect();
+    ledger.check(&left, false);
+}
+
+struct Process {
+    child: Child,
+    run: u64,
+    folder: PathBuf,
+}
+
+impl Process {
+    fn start(database: &Database, queues: Queues, name: &str, run: u64, folder: &Path) -> Self {
+        let queues = queues.all().map(|queue| queue.0.to_string()).join(",");
+        let child = Command::new(std::env::current_exe().expect("this program"))
+            .args(["--ignored", "--exact", "shared::killed::a_member_of_its_own"])
+            .env(
+                "QSG_MEMBER",
+                [&database.url, name, &queues, &run.to_string(), folder.to_str().expect("a path")].join(" "),
+            )
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        Self { child, run, folder: folder.to_owned() }
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        (0..CLIENTS).flat_map(|client| lines_of(&file(&self.folder, self.run, client))).collect()
+    }
+
+    fn kill(&mut self) {
+        let _ = self.child.kill();
+        self.child.wait().expect("ends");
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn file(folder: &Path, run: u64, client: u64) -> PathBuf {
+    folder.join(format!("{run}.{client}"))
+}
+
+/// A last line that is not whole was not told.
+fn lines_of(path: &Path) -> Vec<Line> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    whole.lines().filter_map(Line::of).collect()
+}
+
+#[test]
+#[ignore = "the test that kills members starts it in a process of its own"]
+fn a_member_of_its_own() {
+    let settings = std::env::var("QSG_MEMBER").expect("started by the test that kills members");
+    let [url, name, numbers, run, folder] = settings.split(' ').collect::<Vec<_>>().try_into().expect("five settings");
+    let run: u64 = run.parse().expect("a number");
+    let numbers: Vec<QueueId> = numbers.split(',').map(|number| QueueId(number.parse().expect("a queue"))).collect();
+    let queues = Queues { work: numbers[0], replies: numbers[1], ordered: numbers[2] };
+    let store = member(options(url, name));
+    queues.all().into_iter().for_each(|queue| know_queue(&store, queue));
+    let stop = Arc::new(AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let (store, stop) = (&store, &stop);
+            let open = OpenOptions::new().create(true).append(true).open(file(Path::new(folder), run, client));
+            let file: Mutex<File> = Mutex::new(open.expect("opens"));
+            scope.spawn(move || {
+                let write = Box::new(move |line: Line| {
+                    let mut file = file.lock().expect("not poisoned");
+                    file.write_all(format!("{}\n", line.text()).as_bytes()).expect("writes");
+                });
+                let client = Client::new(store, queues, run * 100 + client, run, write);
+                assert!(client.run(stop, false).is_ok(), "the database is there");
+            });
+        }
+    });
+}

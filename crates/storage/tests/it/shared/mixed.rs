@@ -1,0 +1,180 @@
+//! Units of work over private and shared queues, ended by a crash or a broken connection at each of their steps: both or neither.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use storage::private::log::disk::Disk;
+use storage::{QueueId, Selection, SharedOptions, SharedStore, Store, StoreError, UnitOfWorkId, Xid, block_on};
+
+use crate::conformance::small;
+use crate::postgres::Database;
+use crate::shared::group::{
+    NOW, check_nothing_is_held, count, create_queue, drain, know_queue, name, options, put, within,
+};
+use crate::shared::proxy::{Proxy, Way};
+use crate::simulated_disk::{Faults, SimulatedDisk};
+
+struct Home {
+    database: Database,
+    proxy: Proxy,
+    shared: QueueId,
+    private: QueueId,
+    disk: Arc<SimulatedDisk>,
+}
+
+impl Home {
+    /// The second answer is an open member of it.
+    fn new() -> (Self, Store) {
+        let database = Database::of_group("QSG1");
+        let proxy = Proxy::start(database.server.port());
+        let disk = Arc::new(SimulatedDisk::default());
+        let store = open(&disk, impatient(&proxy, &database));
+        block_on(store.meet_group()).expect("meets its group");
+        let (shared, private) = (create_queue(&store), store.create_queue());
+        (Self { database, proxy, shared, private, disk }, store)
+    }
+
+    /// What a new process finds, on another way to the database.
+    fn restarted(&mut self, store: Store, seed: u64) -> Store {
+        self.disk.stop();
+        self.proxy.refuse(true);
+        self.proxy.cut();
+        drop(store);
+        self.proxy.refuse(false);
+        self.disk = Arc::new(self.disk.after_crash(seed));
+        let store = open(&self.disk, impatient(&self.proxy, &self.database));
+        block_on(store.meet_group()).expect("meets its group");
+        store.retain_queues(&[self.private]);
+        know_queue(&store, self.shared);
+        store
+    }
+
+    /// A unit of work that has got and put on both sides.
+    fn unit(&self, store: &Store) -> UnitOfWorkId {
+        for (queue, old, new) in [(self.private, 1, 2), (self.shared, 11, 12)] {
+            put(store, None, queue, old, true).expect("puts");
+            assert!(new > old);
+        }
+        let unit = store.begin();
+        for (queue, old, new) in [(self.private, 1, 2), (self.shared, 11, 12)] {
+            let got = block_on(store.get(Some(unit), queue, &Selection::default(), NOW)).expect("gets");
+            assert_eq!(got.as_ref().map(name), Some(old));
+            put(store, Some(unit), queue, new, true).expect("puts");
+        }
+        unit
+    }
+
+    /// Whether it was committed on both sides; empties them.
+    fn is_committed(&self, store: &Store, what: &str) -> bool {
+        assert_eq!(store.in_doubt(), [], "{what}");
+        let left = (drain(store, self.private), drain(store, self.shared));
+        assert!(left == (vec![1], vec![11]) || left == (vec![2], vec![12]), "{what}: half of it: {left:?}");
+        check_nothing_is_held(&self.database);
+        within(Duration::from_secs(5), "the decision is forgotten", || {
+            count(&self.database, "SELECT count(*) FROM unit") == 0
+        });
+        left.0 == [2]
+    }
+}
+
+fn impatient(proxy: &Proxy, database: &Database) -> SharedOptions {
+    let (patience, deadline) = (Duration::from_millis(300), Duration::from_millis(2000));
+    SharedOptions { patience, deadline, ..options(&proxy.url(&database.url), "QM1") }
+}
+
+fn open(disk: &Arc<SimulatedDisk>, options: SharedOptions) -> Store {
+    let (store, _) = Store::open(Arc::clone(disk) as Arc<dyn Disk>, small()).expect("opens");
+    store.in_group(SharedStore::start(options).expect("starts"))
+}
+
+/// Cuts the connection in the deciding transaction, and lets none be made; then `after` brings the member back.
+fn check_each_cut(step: (usize, usize), after: impl Fn(&mut Home, Store, u64) -> Store) {
+    let (mut home, mut store) = Home::new();
+    for (way, step) in [(Way::ToServer, step.0), (Way::ToClient, step.1)] {
+        for bytes in (0..).step_by(step) {
+            let unit = home.unit(&store);
+            home.proxy.cut_transaction_after(way, bytes);
+            home.proxy.refuse(true);
+            let answer = block_on(store.commit(unit));
+            let was_cut = home.proxy.disarm();
+            home.proxy.refuse(false);
+            let what = format!("cut behind byte {bytes} {way:?}, answered {answer:?}");
+            assert!(was_cut == answer.is_err(), "{what}");
+            assert!(matches!(answer, Ok(()) | Err(StoreError::Unreachable)), "{what}");
+            store = after(&mut home, store, bytes);
+            let is_committed = home.is_committed(&store, &what);
+            assert!(is_committed || answer.is_err(), "{what}, and not committed");
+            if !was_cut {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_restart_after_a_decision_whose_answer_was_lost_finds_both_or_neither() {
+    check_each_cut((150, 60), Home::restarted);
+}
+
+#[test]
+fn the_same_process_finds_both_or_neither_once_the_database_is_back() {
+    check_each_cut((150, 60), |_, store, _| {
+        within(Duration::from_secs(10), "it meets its group again", || block_on(store.meet_group()).is_ok());
+        store
+    });
+}
+
+#[test]
+fn a_crash_at_any_disk_operation_of_a_unit_over_both_leaves_both_or_neither() {
+    let (mut home, mut store) = Home::new();
+    let mut committed = 0;
+    for crash_at in 1.. {
+        let unit = home.unit(&store);
+        let crash_at = home.disk.operations() + crash_at;
+        home.disk.set_faults(Faults { crash_at: Some(crash_at), ..Faults::default() });
+        let answer = block_on(store.commit(unit));
+        let has_crashed = home.disk.crashed();
+        store = home.restarted(store, crash_at);
+        let is_committed = home.is_committed(&store, &format!("a crash at {crash_at}, answered {answer:?}"));
+        assert!(is_committed || answer.is_err());
+        committed += u32::from(is_committed);
+        if !has_crashed {
+            break;
+        }
+    }
+    assert!(committed > 1, "a crash behind the decision leaves it committed");
+}
+
+#[test]
+fn the_coordinator_finds_one_transaction_after_a_restart_and_ends_both_parts_of_it() {
+    let (mut home, mut store) = Home::new();
+    for commits in [true, false] {
+        let unit = home.unit(&store);
+        let xid = Xid { format_id: 1, global_transaction: vec![u8::from(commits); 8], branch: vec![1] };
+        block_on(store.prepare(unit, Some(xid.clone()))).expect("prepares");
+        store = home.restarted(store, 3);
+        let in_doubt = store.in_doubt();
+        assert_eq!(in_doubt.iter().map(|(_, xid)| xid.clone()).collect::<Vec<_>>(), [Some(xid)]);
+        let unit = in_doubt[0].0;
+        let ended = if commits { block_on(store.commit(unit)) } else { block_on(store.back_out(unit)) };
+        ended.expect("ends");
+        assert_eq!(home.is_committed(&store, "prepared"), commits);
+    }
+}
+
+#[test]
+fn units_over_both_go_on_while_the_group_is_met_again() {
+    let (home, store) = Home::new();
+    std::thread::scope(|scope| {
+        let meets = scope.spawn(|| (0..60).for_each(|_| block_on(store.meet_group()).expect("meets its group")));
+        for round in 0_u64..60 {
+            let unit = store.begin();
+            put(&store, Some(unit), home.private, round, true).expect("puts");
+            put(&store, Some(unit), home.shared, round, true).expect("puts");
+            block_on(store.commit(unit)).expect("commits");
+        }
+        meets.join().expect("ends");
+    });
+    assert_eq!(drain(&store, home.private), (0..60).collect::<Vec<_>>());
+    assert_eq!(drain(&store, home.shared), (0..60).collect::<Vec<_>>());
+}
