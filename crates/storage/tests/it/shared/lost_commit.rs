@@ -1,6 +1,6 @@
 //! The connection breaks after the n-th byte of a transaction, either way, for each n: what is answered has happened, once.
 //!
-//! `SWEEP_STEP` is the distance of two n, in bytes (default 60 towards the database and 17 back).
+//! `SWEEP_STEP` is the distance of two n, in bytes (default 90 towards the database and 25 back).
 
 use bytes::Bytes;
 use model::timestamp::Timestamp;
@@ -41,7 +41,7 @@ fn sweep(round: impl Fn(&Bench, Way, u64) -> bool) {
     let store = member(options(&proxy.url(&database.url), "QM1"));
     let queue = create_queue(&store);
     let mut bench = Bench { store, queue, proxy, round: 1 };
-    for (way, usual) in [(Way::ToServer, 60), (Way::ToClient, 17)] {
+    for (way, usual) in [(Way::ToServer, 90), (Way::ToClient, 25)] {
         let step = asked.unwrap_or(usual);
         let (mut bytes, mut was_cut) = (0, true);
         while was_cut {
