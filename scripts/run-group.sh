@@ -31,6 +31,10 @@ mkdir -p "$folder/database"
 if [ "$(id -u)" = 0 ]; then
     as_owner=(setpriv --reuid postgres --regid postgres --clear-groups --)
     chown postgres "$folder/database"
+    if ! "${as_owner[@]}" test -w "$folder/database"; then
+        echo "run-group: PostgreSQL runs as the user postgres, who cannot enter $folder: use a folder outside of $HOME, or another user" >&2
+        exit 1
+    fi
 fi
 if [ ! -e "$folder/database/data" ]; then
     (cd "$folder/database" && "${as_owner[@]}" "$programs/initdb" -D "$folder/database/data" -U quaymaster -A trust --no-sync >"$folder/database.log")

@@ -47,6 +47,66 @@ fn the_page_on_moving_works_as_pasted() -> Result<()> {
     runs_as_pasted("moving.md", 3)
 }
 
+#[test]
+fn the_page_on_groups_goes_from_nothing_to_two_members_and_a_killed_one_as_pasted() -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir()?;
+    // PostgreSQL's own user has to enter it.
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
+    let programs = folder.path().join("target/release");
+    std::fs::create_dir_all(&programs)?;
+    std::os::unix::fs::symlink(system_tests::program::quaymaster()?, programs.join("quaymaster"))?;
+    let mut group = RunningGroup(
+        Command::new("bash")
+            .arg(repository()?.join("scripts/run-group.sh"))
+            .arg("--free-ports")
+            .current_dir(folder.path())
+            .spawn()?,
+    );
+    group.wait_until_ready(&folder.path().join("quaymaster-group/ready"))?;
+    let mut script = String::from("set -o pipefail\n");
+    script.push_str(&shell_blocks(&page("queue-sharing-group.md")?).concat());
+    for (member, port) in [("QM1", "9443"), ("QM2", "9444")] {
+        let ready = std::fs::read_to_string(folder.path().join(format!("quaymaster-group/{member}.ready")))?;
+        let ready: serde_json::Value = serde_json::from_str(&ready)?;
+        let address = ready["https"].as_str().context("the member speaks https")?;
+        script = script.replace(&format!("localhost:{port}"), &address.replace("127.0.0.1", "localhost"));
+    }
+    let output = Command::new("bash").arg("-ec").arg(&script).current_dir(folder.path()).output()?;
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    ensure!(output.status.success(), "{script}\n{out}\n{err}");
+    for answer in page("queue-sharing-group.md")?.lines().filter_map(|line| line.strip_prefix("# -> ")) {
+        ensure!(out.contains(answer), "{answer} is not in\n{out}\n{err}");
+    }
+    Ok(())
+}
+
+/// `scripts/run-group.sh`; ends with all that it has started.
+struct RunningGroup(std::process::Child);
+
+impl RunningGroup {
+    fn wait_until_ready(&mut self, file: &std::path::Path) -> Result<()> {
+        for _ in 0..600 {
+            if file.exists() {
+                return Ok(());
+            }
+            if let Some(status) = self.0.try_wait()? {
+                anyhow::bail!("run-group.sh ended with {status}");
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        anyhow::bail!("the group is not ready")
+    }
+}
+
+impl Drop for RunningGroup {
+    fn drop(&mut self) {
+        let _ = Command::new("kill").arg(self.0.id().to_string()).status();
+        let _ = self.0.wait();
+    }
+}
+
 /// The sections on lists and problems show answers with times in them.
 #[test]
 fn the_page_on_resources_of_the_console_works_as_pasted() -> Result<()> {

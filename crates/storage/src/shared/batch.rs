@@ -58,6 +58,8 @@ pub(super) enum Failed {
     ClaimsGone,
     /// A request with the same key has been answered. Nothing has changed.
     ReceiptTaken,
+    /// A message that was found has a descriptor that this version does not know. Nothing has changed.
+    Unreadable,
     /// Others were in the way; the same again may succeed. Nothing has changed.
     Again,
     /// Nothing has changed.
@@ -260,6 +262,9 @@ async fn finish_reads(
         for (_, _, found) in found.iter_mut().filter(|(_, _, found)| found.in_parts) {
             found.set_body(bodies.get(&position(found.key)).cloned().unwrap_or_default());
         }
+    }
+    if found.iter().any(|(_, _, found)| !found.is_readable()) {
+        return Err(Failed::Unreadable);
     }
     let mut gone_parts = std::mem::take(&mut outcome.gone_parts);
     for (_, _, found) in found.iter().filter(|(_, manner, _)| *manner == Manner::Take) {

@@ -40,10 +40,22 @@ impl SharedStore {
         value: &[u8],
         version: i64,
     ) -> Result<Option<i64>, StoreError> {
-        let session = self.session().await?;
-        let (client, s) = (&session.reader.client, &session.reader.statements);
-        let row = client.query_opt(&s.save_definition, &[&key, &disposition.text(), &value, &version]).await;
-        Ok(self.ask(row)?.map(|row| row.get(0)))
+        let mut attempts = 0;
+        self.look(|session| {
+            attempts += 1;
+            let is_again = attempts > 1;
+            async move {
+                let (client, s) = (&session.reader.client, &session.reader.statements);
+                let row = client.query_opt(&s.save_definition, &[&key, &disposition.text(), &value, &version]).await?;
+                let row = match row {
+                    // The connection broke between the change and its answer: it may have been made.
+                    None if is_again => client.query_opt(&s.saved_definition, &[&key, &value]).await?,
+                    row => row,
+                };
+                Ok(row.map(|row| row.get(0)))
+            }
+        })
+        .await
     }
 
     /// Deletes an object that has this version now. Answers the group's new version; `None`: it has another one, or is gone.
@@ -51,10 +63,11 @@ impl SharedStore {
     /// # Errors
     /// `Unreachable`, `Database`, `Closed`.
     pub async fn delete_definition(&self, key: &str, version: i64) -> Result<Option<i64>, StoreError> {
-        let session = self.session().await?;
-        let (client, s) = (&session.reader.client, &session.reader.statements);
-        let row = client.query_opt(&s.delete_definition, &[&key, &version]).await;
-        Ok(self.ask(row)?.map(|row| row.get(0)))
+        self.look(|session| async move {
+            let (client, s) = (&session.reader.client, &session.reader.statements);
+            Ok(client.query_opt(&s.delete_definition, &[&key, &version]).await?.map(|row| row.get(0)))
+        })
+        .await
     }
 
     /// What was changed after a version, oldest first.

@@ -432,7 +432,7 @@ async fn open(driver: &Arc<Driver>, identity: &mut Identity) -> Opened {
 async fn open_hints(primary: &Primary, admin: &Connected, joined: &Membership) -> Result<Option<Hints>, SharedError> {
     let refused = |source| SharedError::Refused { action: "exchange addresses of members", source };
     let row = admin.client.query_one(&admin.statements.secret, &[]).await.map_err(refused)?;
-    let secret: [u8; 32] = row.get::<_, &[u8]>(0).try_into().unwrap_or([0; 32]);
+    let secret: [u8; 32] = row.get::<_, &[u8]>(0).try_into().map_err(|_| SharedError::NoGroup)?;
     match Hints::open(primary.address().await, secret, joined.number, joined.epoch) {
         Ok(hints) => {
             let address = hints.address().to_string();
@@ -453,7 +453,7 @@ async fn connected(primary: &Primary, lasting: bool) -> Result<Connected, Shared
         .connect(&format!(
             "-c synchronous_commit={commits} -c plan_cache_mode=force_generic_plan -c enable_sort=off \
              -c enable_bitmapscan=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off \
-             -c statement_timeout=0 -c idle_in_transaction_session_timeout=10s"
+             -c statement_timeout=0 -c idle_in_transaction_session_timeout=5s"
         ))
         .await?;
     crate::shared::schema::check(&client, None).await?;

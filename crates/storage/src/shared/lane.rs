@@ -276,6 +276,12 @@ impl Lane {
                 );
                 Err(StoreError::Database)
             }
+            (Failed::Unreadable, _) => {
+                warn!(
+                    "a message of the group has a descriptor that this version does not know: it is left for other members"
+                );
+                Err(StoreError::Database)
+            }
             _ => Err(StoreError::Unreachable),
         };
         if let Operation::Commit { work, .. } | Operation::Prepare { work, .. } = &job.operation {

@@ -122,7 +122,8 @@ pub(super) struct Found {
     backout: i32,
     expires: Option<i64>,
     arrived: i64,
-    head: Vec<u8>,
+    /// Without its body; `None`: a later version of the program wrote it, or somebody has changed it.
+    message: Option<Box<Message>>,
     body: Bytes,
 }
 
@@ -137,7 +138,7 @@ impl Found {
             expires: row.get(6),
             arrived: row.get(7),
             in_parts: row.get::<_, i32>(8) > 0,
-            head: row.get(9),
+            message: decode_content(row.get::<_, Vec<u8>>(9).into()),
             body: Bytes::from(row.get::<_, Vec<u8>>(10)),
         }
     }
@@ -150,9 +151,13 @@ impl Found {
         i64::try_from(self.body.len()).unwrap_or(i64::MAX)
     }
 
-    /// `None`: the descriptor cannot be read; a later version wrote it, or somebody changed it.
+    /// A message that cannot be read is taken by nobody: another member may understand it.
+    pub(super) fn is_readable(&self) -> bool {
+        self.message.is_some()
+    }
+
     pub(super) fn stored(self) -> Option<StoredMessage> {
-        let mut message = decode_content(self.head.into())?;
+        let mut message = self.message?;
         message.body = self.body;
         message.descriptor.backout_count = self.backout.unsigned_abs();
         Some(StoredMessage {

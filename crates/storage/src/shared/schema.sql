@@ -6,7 +6,7 @@ CREATE TABLE group_state (
   name text NOT NULL,
   schema_version int4 NOT NULL,
   -- Members prove to each other with it that they belong to the group.
-  secret bytea NOT NULL,
+  secret bytea NOT NULL CHECK (octet_length(secret) = 32),
   definition_version int8 NOT NULL DEFAULT 0
 );
 

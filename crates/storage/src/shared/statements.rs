@@ -257,6 +257,7 @@ statements! {
                        SELECT $1, $2, $3, v.definition_version FROM v ON CONFLICT (key) \
                        DO UPDATE SET disposition = excluded.disposition, value = excluded.value, version = excluded.version \
                        WHERE d.version = $4::int8 RETURNING version";
+    saved_definition = "SELECT version FROM definition WHERE key = $1 AND value = $2";
     /// `$1` key, `$2` the version that the change rests on. Answers the new version; no row: it has another one.
     delete_definition = "WITH v AS (UPDATE group_state SET definition_version = definition_version + 1 RETURNING definition_version), \
                          d AS (DELETE FROM definition WHERE key = $1 AND version = $2::int8 RETURNING key, disposition) \

@@ -18,3 +18,4 @@ mod model;
 mod patience;
 mod proxy;
 mod statements;
+mod unreadable;
