@@ -53,7 +53,9 @@ pub enum Scan {
 }
 
 /// What a shared queue needs is apart from the state of every other operation, and its type is known here alone.
-fn boxed<'a, T>(future: impl Future<Output = T> + Send + 'a) -> Pin<Box<dyn Future<Output = T> + Send + 'a>> {
+pub(crate) fn boxed<'a, T>(
+    future: impl Future<Output = T> + Send + 'a,
+) -> Pin<Box<dyn Future<Output = T> + Send + 'a>> {
     Box::pin(future)
 }
 

@@ -8,6 +8,7 @@ use tokio_postgres::Row;
 
 use crate::StoreError;
 use crate::shared::store::SharedStore;
+use crate::store::boxed;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupDisposition {
@@ -41,7 +42,7 @@ impl SharedStore {
         version: i64,
     ) -> Result<Option<i64>, StoreError> {
         let mut attempts = 0;
-        self.look(|session| {
+        boxed(self.look(|session| {
             attempts += 1;
             let is_again = attempts > 1;
             async move {
@@ -54,7 +55,7 @@ impl SharedStore {
                 };
                 Ok(row.map(|row| row.get(0)))
             }
-        })
+        }))
         .await
     }
 
@@ -63,10 +64,10 @@ impl SharedStore {
     /// # Errors
     /// `Unreachable`, `Database`, `Closed`.
     pub async fn delete_definition(&self, key: &str, version: i64) -> Result<Option<i64>, StoreError> {
-        self.look(|session| async move {
+        boxed(self.look(|session| async move {
             let (client, s) = (&session.reader.client, &session.reader.statements);
             Ok(client.query_opt(&s.delete_definition, &[&key, &version]).await?.map(|row| row.get(0)))
-        })
+        }))
         .await
     }
 
@@ -75,11 +76,10 @@ impl SharedStore {
     /// # Errors
     /// `Unreachable`, `Database`, `Closed`.
     pub async fn definitions_after(&self, version: i64) -> Result<Vec<GroupDefinition>, StoreError> {
-        let rows = self
-            .look(|session| async move {
-                session.reader.client.query(&session.reader.statements.definitions_after, &[&version]).await
-            })
-            .await?;
+        let asking = self.look(|session| async move {
+            session.reader.client.query(&session.reader.statements.definitions_after, &[&version]).await
+        });
+        let rows = boxed(asking).await?;
         let mut definitions: Vec<GroupDefinition> = rows.iter().map(definition).collect();
         definitions.sort_unstable_by_key(|definition| definition.version);
         Ok(definitions)
