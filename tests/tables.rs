@@ -124,7 +124,14 @@ fn process_of(work: &Path, is_meant: impl Fn(&[String]) -> bool) -> Option<u32> 
 }
 
 fn ensure_nothing_is_left(work: &Path) -> Result<()> {
-    ensure!(process_of(work, |_| true).is_none(), "a process is left");
+    // The helpers of a browser that has been closed need a moment to end.
+    let is_gone = (0..100).any(|look| {
+        if look > 0 {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        process_of(work, |_| true).is_none()
+    });
+    ensure!(is_gone, "a process is left");
     ensure!(std::fs::read_dir(work)?.next().is_none(), "a folder is left in {}", work.display());
     Ok(())
 }
