@@ -115,7 +115,7 @@ impl Connection {
     }
 
     fn take_correlated(&mut self, queue: i32, key: i64, id: [u8; 24]) -> Result<()> {
-        let row = self.client.query_one(&self.take_correlated, &[&queue, &key, &&id[..]])?;
+        let row = first(|| self.client.query_opt(&self.take_correlated, &[&queue, &key, &&id[..]]))?;
         ensure!(row.get::<_, &[u8]>(2).len() == SIZE, "a message came back with another length");
         Ok(())
     }

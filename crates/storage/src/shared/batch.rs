@@ -77,6 +77,8 @@ pub(super) struct Outcome {
     pub(super) depths: BTreeMap<QueueId, (i64, i64)>,
     /// The database's clock in milliseconds since 1970.
     pub(super) clock: u64,
+    /// Rows that the batch has changed or removed: what a vacuum has to clean.
+    pub(super) dead_rows: usize,
     /// Messages with parts that have left otherwise than by being taken.
     gone_parts: Vec<i64>,
 }
@@ -221,6 +223,7 @@ async fn run(
     plan.send_specials(&mut flight, id, jobs);
     plan.send_takes(&mut flight, id);
     flight.send(Step::Clock, &s.clock, Vec::new());
+    outcome.dead_rows = plan.finished.len() + plan.back_outs.len() + plan.releases.len();
     if !plan.reads() {
         send_depths(&mut flight, id, &outcome.depths);
         flight.say(Step::Commit, "COMMIT");
@@ -266,6 +269,7 @@ async fn finish_reads(
     if found.iter().any(|(_, _, found)| !found.is_readable()) {
         return Err(Failed::Unreadable);
     }
+    outcome.dead_rows += found.len();
     let mut gone_parts = std::mem::take(&mut outcome.gone_parts);
     for (_, _, found) in found.iter().filter(|(_, manner, _)| *manner == Manner::Take) {
         let depth = outcome.depths.entry(found.queue).or_default();

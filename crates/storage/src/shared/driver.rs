@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error as _;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
-use tracing::{error, info, warn};
+use tracing::{debug, error, info, warn};
 
 use crate::shared::batch::{Connected, owner};
 use crate::shared::depth::AllFigures;
@@ -49,6 +49,8 @@ const POLLS_OF_ALL: u32 = 10;
 const REFRESH: Duration = Duration::from_millis(250);
 /// The same for all queues, in units of `REFRESH`.
 const REFRESHES_OF_ALL: u32 = 40;
+/// Changed or removed rows after which the table is vacuumed.
+const DEAD_ROWS: usize = 20_000;
 /// Between two looks at the database's other hosts.
 const LOOK_AROUND: Duration = Duration::from_secs(5);
 
@@ -71,7 +73,7 @@ pub(super) struct Session {
     pub(super) generation: u64,
     pub(super) member: i32,
     pub(super) epoch: i64,
-    timeline: u32,
+    primary: Primary,
     pub(super) lanes: Vec<Connected>,
     /// Looks; and changes definitions, whose commits are waited for.
     pub(super) reader: Connected,
@@ -115,6 +117,8 @@ pub(super) struct Driver {
     highest: HighestTimeline,
     generation: AtomicU64,
     next_unit: AtomicI64,
+    /// Rows that this member has changed or removed since it last cleaned the table.
+    pub(super) dead_rows: AtomicUsize,
     is_closed: watch::Sender<bool>,
 }
 
@@ -147,6 +151,7 @@ impl Driver {
             highest: HighestTimeline::default(),
             generation: AtomicU64::new(0),
             next_unit: AtomicI64::new(1),
+            dead_rows: AtomicUsize::new(0),
             is_closed: watch::Sender::new(false),
         });
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -326,6 +331,7 @@ async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Even
             () = refresh(&driver, &session) => false,
             () = look_around(&driver, &session) => false,
             () = hear(&driver, &session) => false,
+            () = clean(&driver, &session) => false,
         };
         if is_closed {
             leave(&driver, &session, &mut events).await;
@@ -420,7 +426,7 @@ async fn open(driver: &Arc<Driver>, identity: &mut Identity) -> Opened {
         generation,
         member: joined.number,
         epoch: joined.epoch,
-        timeline: primary.timeline,
+        primary,
         lanes: others,
         reader,
         admin,
@@ -608,6 +614,30 @@ async fn hear(driver: &Driver, session: &Session) {
     }
 }
 
+/// Has the table vacuumed as soon as this member has made so many rows dead, for ever.
+///
+/// Looks walk over the index entries of rows that are gone until then, and PostgreSQL's own vacuum comes once a minute: at ten thousand
+/// messages a second a look would cost ten times as much by then. It has a connection of its own, since it may take a while.
+async fn clean(driver: &Driver, session: &Session) {
+    let mut keeper = None;
+    loop {
+        sleep(REFRESH).await;
+        if driver.dead_rows.load(Ordering::Relaxed) < DEAD_ROWS {
+            continue;
+        }
+        driver.dead_rows.store(0, Ordering::Relaxed);
+        if keeper.is_none() {
+            keeper = session.primary.connect("-c application_name=quaymaster-vacuum").await.ok();
+        }
+        let Some(client) = &keeper else { continue };
+        // Another member that does it already spares this one the work.
+        if let Err(error) = client.batch_execute("VACUUM (SKIP_LOCKED, TRUNCATE OFF) message").await {
+            debug!(%error, "the table of messages was not vacuumed");
+            keeper = None;
+        }
+    }
+}
+
 /// The net below hints: tells those who wait that there is something to take. Returns when the session is lost.
 ///
 /// A wait that has begun since the last round may have missed the hint that its peer did not know to send, so it is looked at in the
@@ -668,9 +698,9 @@ async fn refresh(driver: &Driver, session: &Session) {
 async fn look_around(driver: &Driver, session: &Session) {
     loop {
         sleep(LOOK_AROUND).await;
-        if primary::is_newer_elsewhere(&driver.options, &driver.highest, session.timeline).await {
+        if primary::is_newer_elsewhere(&driver.options, &driver.highest, session.primary.timeline).await {
             warn!(
-                timeline = session.timeline,
+                timeline = session.primary.timeline,
                 "another host of the database has a newer history; the member goes there"
             );
             return;

@@ -4,6 +4,7 @@
 //! answers are handed out as if they had come, else it is done again.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures_util::future::{Either, select};
 use tokio::time::timeout;
@@ -206,6 +207,7 @@ impl Lane {
     fn deliver(&mut self, session: &Session, jobs: Vec<Job>, outcome: Outcome) {
         self.expected = self.inbox.waiting() + jobs.len();
         self.driver.positions.told(outcome.clock);
+        self.driver.dead_rows.fetch_add(outcome.dead_rows, Ordering::Relaxed);
         if let Some(hints) = session.hints() {
             hints.tell_arrivals(jobs.iter().flat_map(|job| job.operation.arrivals()));
             hints.note_changes(outcome.depths.keys().copied());
