@@ -142,38 +142,35 @@ pub struct Record {
 
 impl Record {
     pub(super) fn begun(user: &str, queue_manager: QueueManagerName, order: &Order, now: Timestamp) -> Self {
+        let (queue_manager, queue) = (queue_manager.as_str().to_owned(), order.queue.as_str().to_owned());
         Self {
-            id: JobId::new(),
-            user: user.to_owned(),
-            queue_manager: queue_manager.as_str().to_owned(),
-            action: order.action,
-            queue: order.queue.as_str().to_owned(),
             to: order.to.map(|name| name.as_str().to_owned()),
-            of: None,
-            from: None,
-            is_dry: order.is_dry,
-            state: State::Running,
-            counts: Counts::default(),
-            bytes: 0,
-            bound: 0,
-            sample: Sample::default(),
-            failures: Vec::new(),
-            reason: None,
-            started: now,
-            ended: None,
+            ..Self::blank(user, queue_manager, order.action, queue, order.is_dry, now)
         }
     }
 
     /// Of an undo of this job.
     pub(super) fn undoing(&self, user: &str, is_dry: bool, now: Timestamp) -> Self {
         Self {
-            id: JobId::new(),
-            user: user.to_owned(),
-            action: Action::Undo,
             // Copies are removed.
             to: (self.action != Action::Copy).then(|| self.queue.clone()),
             of: Some(self.id),
             from: self.to.clone(),
+            ..Self::blank(user, self.queue_manager.clone(), Action::Undo, self.queue.clone(), is_dry, now)
+        }
+    }
+
+    /// Nothing is done yet.
+    fn blank(user: &str, queue_manager: String, action: Action, queue: String, is_dry: bool, now: Timestamp) -> Self {
+        Self {
+            id: JobId::new(),
+            user: user.to_owned(),
+            queue_manager,
+            action,
+            queue,
+            to: None,
+            of: None,
+            from: None,
             is_dry,
             state: State::Running,
             counts: Counts::default(),
@@ -184,8 +181,6 @@ impl Record {
             reason: None,
             started: now,
             ended: None,
-            queue_manager: self.queue_manager.clone(),
-            queue: self.queue.clone(),
         }
     }
 

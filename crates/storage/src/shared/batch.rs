@@ -83,6 +83,17 @@ pub(super) struct Outcome {
     gone_parts: Vec<i64>,
 }
 
+impl Outcome {
+    /// A row of queue, rank, position, anything, length, parts has left the table.
+    fn note_gone(&mut self, row: &Row) {
+        let depth = self.depths.entry(queue_id(row.get(0))).or_default();
+        *depth = (depth.0 - 1, depth.1 - i64::from(row.get::<_, i32>(4)));
+        if row.get::<_, i32>(5) > 0 {
+            self.gone_parts.push(row.get(2));
+        }
+    }
+}
+
 /// What one statement of a flight is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
@@ -627,46 +638,25 @@ fn special(
             found.extend(rows.iter().map(|row| (Kind::Seen, Manner::Claim, Found::of(row))));
         }
         Operation::FinishPrepared { .. } => {
-            let Answer::Finished(queues) = finished_answer(&mut outcome.answers[job]) else { return Ok(()) };
-            for row in rows {
-                queues.push(queue_id(row.get(0)));
-                if row.get(3) {
-                    left(outcome_parts(&mut outcome.depths, &mut outcome.gone_parts), row);
-                }
-            }
+            rows.iter().filter(|row| row.get(3)).for_each(|row| outcome.note_gone(row));
+            let mut queues = match std::mem::replace(&mut outcome.answers[job], Answer::Done) {
+                // Of the statement before: gets and puts of the unit are two.
+                Answer::Finished(queues) => queues,
+                _ => Vec::new(),
+            };
+            queues.extend(rows.iter().map(|row| queue_id(row.get(0))));
+            outcome.answers[job] = Answer::Finished(queues);
         }
         Operation::TakeExpired { .. } => {
             found.extend(rows.iter().map(|row| (Kind::Seen, Manner::Take, Found::of(row))));
         }
         Operation::ClearStep { .. } => {
             outcome.answers[job] = Answer::Cleared(u32::try_from(rows.len()).unwrap_or(u32::MAX));
-            rows.iter().for_each(|row| left(outcome_parts(&mut outcome.depths, &mut outcome.gone_parts), row));
+            rows.iter().for_each(|row| outcome.note_gone(row));
         }
         _ => {}
     }
     Ok(())
-}
-
-type Changes<'a> = (&'a mut BTreeMap<QueueId, (i64, i64)>, &'a mut Vec<i64>);
-
-fn outcome_parts<'a>(depths: &'a mut BTreeMap<QueueId, (i64, i64)>, gone_parts: &'a mut Vec<i64>) -> Changes<'a> {
-    (depths, gone_parts)
-}
-
-/// A row of queue, rank, position, anything, length, parts has left the table.
-fn left((depths, gone_parts): Changes<'_>, row: &Row) {
-    let depth = depths.entry(queue_id(row.get(0))).or_default();
-    *depth = (depth.0 - 1, depth.1 - i64::from(row.get::<_, i32>(4)));
-    if row.get::<_, i32>(5) > 0 {
-        gone_parts.push(row.get(2));
-    }
-}
-
-fn finished_answer(answer: &mut Answer) -> &mut Answer {
-    if !matches!(answer, Answer::Finished(_)) {
-        *answer = Answer::Finished(Vec::new());
-    }
-    answer
 }
 
 /// `$1` queues, `$2` ranks, `$3` positions, `$4` me.

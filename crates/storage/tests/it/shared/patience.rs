@@ -219,8 +219,18 @@ fn cpu_ticks() -> u64 {
     fields[11].parse::<u64>().expect("user time") + fields[12].parse::<u64>().expect("system time")
 }
 
+/// What is measured is all that a process uses, so it has one of its own.
 #[test]
-#[ignore = "measures the CPU of this whole process: run it alone"]
+fn a_member_that_is_idle_or_without_its_database_is_measured_alone() {
+    let name = "shared::patience::a_member_that_is_idle_or_without_its_database_uses_no_cpu_to_speak_of";
+    let program = std::env::current_exe().expect("this program");
+    let alone = std::process::Command::new(program).args(["--ignored", "--exact", name]).output().expect("starts");
+    let said = String::from_utf8_lossy(&alone.stdout);
+    assert!(alone.status.success() && said.contains("1 passed"), "{said}");
+}
+
+#[test]
+#[ignore = "the test above starts it in a process of its own"]
 fn a_member_that_is_idle_or_without_its_database_uses_no_cpu_to_speak_of() {
     let database = Database::of_group("QSG1");
     let proxy = Proxy::start(database.server.port());
