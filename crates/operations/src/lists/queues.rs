@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use message_api::history::{History, Rate, Rates};
 use model::definition::attribute::Kind as QueueType;
-use model::definition::queue::{DefinitionType, LocalQueue, Usage};
+use model::definition::queue::{LocalQueue, Usage};
 use model::definition::{QueueDefinition, QueueKind};
 use queue_manager::queue_list::{ListedQueue, QueueList, VisibleInList};
 
@@ -99,6 +99,8 @@ impl<'a> Row<'a> for QueueRow<'a> {
         match column {
             NAME => Value::Text(self.queue.name().as_str()),
             TYPE => Value::Text(type_word(self.queue.kind())),
+            DESCRIPTION => Value::Text(self.queue.description()),
+            DYNAMIC => Value::Truth(self.queue.is_dynamic()),
             DEPTH => of_local(|row| Value::number(row.queue.depth())),
             BYTES => of_local(|row| Value::Number(row.queue.bytes())),
             UNCOMMITTED => of_local(|row| Value::number(row.queue.uncommitted())),
@@ -129,7 +131,6 @@ fn of_definition(definition: &QueueDefinition, column: usize) -> Value<'_> {
     let local = definition.as_local();
     let of_local = |value: fn(&LocalQueue) -> Value<'static>| local.map_or(Value::Null, value);
     match column {
-        DESCRIPTION => Value::Text(&definition.description),
         MAXIMUM => of_local(|local| Value::number(local.maximum_depth)),
         PUT_ENABLED => Value::Truth(!definition.put_inhibited),
         GET_ENABLED => match &definition.kind {
@@ -151,7 +152,6 @@ fn of_definition(definition: &QueueDefinition, column: usize) -> Value<'_> {
             QueueKind::Remote(remote) => Value::text(remote.remote_queue_manager.as_str()),
             _ => Value::Null,
         },
-        DYNAMIC => Value::Truth(local.is_some_and(|local| local.definition_type != DefinitionType::Predefined)),
         ALTERED => Value::moment(Some(definition.history.altered)),
         _ => Value::Null,
     }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::QueueDefinition;
 use model::definition::attribute::Kind;
+use model::definition::queue::{DefinitionType, LocalQueue};
 use model::name::QueueName;
 use model::timestamp::Timestamp;
 use parking_lot::RwLock;
@@ -32,7 +33,16 @@ struct Entry {
     count: Option<MessageCount>,
     stored: Option<StoredQueue>,
     definition: Arc<QueueDefinition>,
+    says: Says,
     queue: Arc<Queue>,
+}
+
+/// What of a definition the lists of the console ask of every queue.
+#[derive(Clone, Copy)]
+struct Says {
+    /// Most queues have none: a search in descriptions reads no definition of theirs.
+    has_description: bool,
+    is_dynamic: bool,
 }
 
 /// The order, while it is known.
@@ -59,7 +69,7 @@ impl Order {
         match kept.as_mut().and_then(Arc::get_mut) {
             Some(entries) => {
                 if let Ok(place) = entries.binary_search_by_key(&queue.name, |entry| entry.name) {
-                    entries[place].definition = queue.definition();
+                    entries[place].define(queue.definition());
                 }
             }
             None => *kept = None,
@@ -94,7 +104,23 @@ impl Entry {
         let definition = queue.definition();
         let (kind, count) = (definition.attribute_kind(), queue.count().cloned());
         let stored = count.is_some().then(|| engine.store.stored_queue(queue.id)).flatten();
-        Self { name: queue.name, kind, count, stored, definition, queue }
+        let says = Says::of(&definition);
+        Self { name: queue.name, kind, count, stored, definition, says, queue }
+    }
+
+    fn define(&mut self, definition: Arc<QueueDefinition>) {
+        self.says = Says::of(&definition);
+        self.definition = definition;
+    }
+}
+
+impl Says {
+    fn of(definition: &QueueDefinition) -> Self {
+        let is_dynamic = |local: &LocalQueue| local.definition_type != DefinitionType::Predefined;
+        Self {
+            has_description: !definition.description.is_empty(),
+            is_dynamic: definition.as_local().is_some_and(is_dynamic),
+        }
     }
 }
 
@@ -164,6 +190,16 @@ impl<'a> ListedQueue<'a> {
     /// As it was when the list was made.
     pub fn definition(&self) -> &'a Arc<QueueDefinition> {
         &self.entry.definition
+    }
+
+    /// DESCR, as it was when the list was made.
+    pub fn description(&self) -> &'a str {
+        if self.entry.says.has_description { &self.entry.definition.description } else { "" }
+    }
+
+    /// Made from a model queue.
+    pub fn is_dynamic(&self) -> bool {
+        self.entry.says.is_dynamic
     }
 
     /// Deleted since the list was made.
