@@ -7,6 +7,7 @@
 mod idle;
 mod plain;
 mod processes;
+mod snapshot;
 mod wake;
 
 use std::cell::RefCell;
@@ -92,6 +93,7 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
         report.add(Bar::at_most(name, limit).ratio(&measured, ours, peer, "µs"));
     }
     wake::run(&one, &two, &queues, report)?;
+    snapshot::run(effort, &database, report, || cost(50, Load::Pair, &[&one]))?;
     one.store.close();
     two.store.close();
     idle::run(effort, &server, report)

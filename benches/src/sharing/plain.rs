@@ -9,11 +9,13 @@ use crate::sharing::{Load, Queues, SIZE, identifier};
 const INSERT: &str = "INSERT INTO message (queue, rank, position, persistent, arrived, length, parts, message_key, correlation_key, \
     message_id, correlation_id, group_id, sequence, segment, flags, head, body) \
     VALUES ($1, 9, $2, true, $2, 1024, 0, $3, $4, $5, $6, $7, 1, 0, 0, $8, $9)";
-const TAKE_FIRST: &str = "DELETE FROM message m USING (SELECT queue, rank, position FROM message WHERE queue = $1 AND owner IS NULL \
-    ORDER BY rank, position LIMIT 1 FOR UPDATE SKIP LOCKED) n \
+// MATERIALIZED: a plan that asks the inner query again would find, and remove, a second message.
+const TAKE_FIRST: &str = "WITH n AS MATERIALIZED (SELECT queue, rank, position FROM message WHERE queue = $1 AND owner IS NULL \
+    ORDER BY rank, position LIMIT 1 FOR UPDATE SKIP LOCKED) DELETE FROM message m USING n \
     WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING m.message_id, m.head, m.body";
-const TAKE_CORRELATED: &str = "DELETE FROM message m USING (SELECT queue, rank, position FROM message WHERE queue = $1 \
-    AND correlation_key = $2 AND correlation_id = $3 AND owner IS NULL ORDER BY rank, position LIMIT 1 FOR UPDATE SKIP LOCKED) n \
+const TAKE_CORRELATED: &str = "WITH n AS MATERIALIZED (SELECT queue, rank, position FROM message WHERE queue = $1 \
+    AND correlation_key = $2 AND correlation_id = $3 AND owner IS NULL ORDER BY rank, position LIMIT 1 FOR UPDATE SKIP LOCKED) \
+    DELETE FROM message m USING n \
     WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING m.message_id, m.head, m.body";
 
 /// As members set it: plans that do not change with the statistics.
