@@ -1,8 +1,8 @@
 //! The queue-sharing group that this queue manager is a member of: its name, and what belongs to the group rather than to the member.
 //!
 //! Owns: the group's definitions (`definitions.rs`) and how this member follows changes of them (`joining.rs`), the rules of dispositions that
-//! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`), and the waits
-//! that other members end (`arrivals.rs`).
+//! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`), handles as
+//! the whole group counts them (`handles.rs`), and the waits that other members end (`arrivals.rs`).
 //!
 //! Never: speaks SQL or knows where a message is (the store does).
 //!
@@ -14,6 +14,7 @@
 pub(crate) mod arrivals;
 pub(crate) mod definitions;
 pub(crate) mod disposition;
+pub(crate) mod handles;
 pub(crate) mod joining;
 mod masters;
 

@@ -46,7 +46,7 @@ pub(crate) fn of_store(engine: &Engine, error: &StoreError) -> Reason {
         }
         StoreError::UnknownQueue => Reason::QDeleted,
         StoreError::UnknownUnitOfWork => Reason::BackedOut,
-        StoreError::Uncommitted => Reason::ObjectInUse,
+        StoreError::Uncommitted | StoreError::InUse => Reason::ObjectInUse,
         StoreError::File(source) => of_file(engine, source),
         StoreError::LogFailed(source) => {
             // Its queue manager ends, and has said so: `engine/failure.rs`.

@@ -103,6 +103,9 @@ pub enum StoreError {
     UnknownUnitOfWork,
     #[error("the queue holds uncommitted messages")]
     Uncommitted,
+    /// Of a shared queue: a handle in the group is in the way.
+    #[error("the queue is open in the group")]
+    InUse,
     /// Nothing has changed, and the log goes on.
     #[error("a file of the store cannot be made, written or read")]
     File(#[source] std::sync::Arc<RecoveryLogError>),

@@ -20,6 +20,7 @@ mod depth;
 mod driver;
 mod error;
 mod find;
+mod handles;
 mod hint;
 mod inbox;
 mod lane;
@@ -36,8 +37,9 @@ mod units;
 
 pub use crate::shared::definitions::{GroupDefinition, GroupDisposition};
 pub use crate::shared::error::SharedError;
+pub use crate::shared::handles::{OpenLevel, QueueHandle};
 pub use crate::shared::member::{MemberState, MemberStatus};
 pub use crate::shared::options::SharedOptions;
 pub use crate::shared::schema::create_group;
 pub use crate::shared::statements::explained;
-pub use crate::shared::store::{SharedStore, WatchGuard};
+pub use crate::shared::store::{Deletion, SharedStore, WatchGuard};

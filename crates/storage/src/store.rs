@@ -23,7 +23,7 @@ use crate::private::{
     self, AppendedDefinitions, MessageCount, PrivateStore, QuarantineListener, Quarantined, Receipt, ReceiptKey,
     ReceiptOfPut, Recovered, StoreStatistics, StoredQueue, UndefinedQueue,
 };
-use crate::shared::{SharedStore, WatchGuard};
+use crate::shared::{OpenLevel, QueueHandle, SharedStore, WatchGuard};
 use crate::{
     DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, RecoveryLogError,
     Selection, Slice, StoreError, StoreOptions, StoredMessage, Survey, UnitOfWorkId, Xid,
@@ -149,6 +149,18 @@ impl Store {
         match self.of_group() {
             Ok(shared) => boxed(shared.create_queue()).await,
             Err(error) => self.private.create_queue_in_memory().ok_or(error),
+        }
+    }
+
+    /// A handle of a shared queue, as the whole group knows it: see `SharedStore::open_queue`. `None`: this queue manager alone can open
+    /// the queue.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::open_queue`.
+    pub async fn open_queue(&self, queue: QueueId, level: OpenLevel) -> Result<Option<QueueHandle>, StoreError> {
+        match self.of_queue(queue) {
+            Some(shared) => boxed(shared.open_queue(queue, level)).await.map(Some),
+            None => Ok(None),
         }
     }
 

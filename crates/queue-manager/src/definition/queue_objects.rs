@@ -9,14 +9,14 @@ use model::definition::queue::{DefinitionType, Disposition, LocalQueue};
 use model::definition::{History, QueueDefinition, QueueKind};
 use model::name::QueueName;
 use model::reason::Reason;
-use storage::shared::GroupDisposition;
+use storage::shared::OpenLevel;
 use storage::{DefinitionChange, QueueId, StoreError};
 
 use crate::definition::definitions;
 use crate::definition::objects::{ObjectError, authorise, authority_to_define, check_attributes};
 use crate::engine::Engine;
 use crate::engine::housekeeping::Work;
-use crate::group::disposition;
+use crate::group::{disposition, handles};
 use crate::instrumentation::accounting::collection;
 use crate::instrumentation::event;
 use crate::queue::Queue;
@@ -124,8 +124,7 @@ impl QueueManager {
         };
         if is_shared {
             // Once the definition is gone, the messages are nobody's.
-            let delete = definitions::delete_queue(name);
-            group::definitions::keep(engine, GroupDisposition::Shared, delete, show).await?;
+            group::definitions::delete_queue(engine, &queue, purge, show).await?;
             return engine.save_and_show(changes, || ()).await;
         }
         engine.save_and_show(changes, show).await
@@ -140,7 +139,9 @@ impl QueueManager {
         if !queue.is_local() {
             return Err(ObjectError::WrongType { name: name.to_string() });
         }
-        if queue.in_use.lock().handles > 0 {
+        let is_open = queue.in_use.lock().handles > 0
+            || handles::elsewhere(engine, queue.id).await.map_err(ObjectError::Reason)? > OpenLevel::Closed;
+        if is_open {
             return Err(ObjectError::InUse { name: name.to_string() });
         }
         match engine.store.clear(queue.id).await {
@@ -196,7 +197,9 @@ fn check_emptiness(engine: &Engine, queue: &Queue, purge: bool) -> Result<(), Ob
     if depth.uncommitted > 0 {
         return Err(ObjectError::InUse { name: queue.name.to_string() });
     }
-    if depth.current + depth.quarantined > 0 && !purge {
+    // Of a shared queue in a database, the database says it.
+    let is_known = !queue.id.is_shared() || engine.store.shared().is_none();
+    if is_known && depth.current + depth.quarantined > 0 && !purge {
         return Err(ObjectError::NotEmpty { name: queue.name.to_string() });
     }
     Ok(())
@@ -224,7 +227,8 @@ async fn replace_definition<'a>(
             return Err(ObjectError::NotEmpty { name: name() });
         }
     }
-    let breaks_handles = concerns_open_handles(queue, &before, &definition);
+    let breaks_handles = concerns_open_handles(queue, &before, &definition)
+        || concerns_handles_elsewhere(engine, queue, &before, &definition).await?;
     if breaks_handles && !force {
         return Err(ObjectError::InUse { name: name() });
     }
@@ -277,10 +281,27 @@ impl Drop for Triggering<'_> {
     }
 }
 
+/// As `concerns_open_handles`, for those of other members.
+async fn concerns_handles_elsewhere(
+    engine: &Engine,
+    queue: &Queue,
+    before: &QueueDefinition,
+    after: &QueueDefinition,
+) -> Result<bool, ObjectError> {
+    let (Some(old), Some(new)) = (before.as_local(), after.as_local()) else { return Ok(false) };
+    let (changes_usage, ends_sharing) = (old.usage != new.usage, old.shareable && !new.shareable);
+    if !queue.id.is_shared() || !changes_usage && !ends_sharing {
+        return Ok(false);
+    }
+    let level = handles::elsewhere(engine, queue.id).await.map_err(ObjectError::Reason)?;
+    let has_input = level >= OpenLevel::Input;
+    Ok(changes_usage && level > OpenLevel::Closed || ends_sharing && has_input && queue.in_use.lock().input > 0)
+}
+
 /// Changes that open handles would not survive; they need FORCE.
 ///
 /// Source: MQ reference, "ALTER queues", FORCE, 9.3.
-fn concerns_open_handles(queue: &Queue, before: &QueueDefinition, after: &QueueDefinition) -> bool {
+pub(crate) fn concerns_open_handles(queue: &Queue, before: &QueueDefinition, after: &QueueDefinition) -> bool {
     let in_use = *queue.in_use.lock();
     if in_use.handles == 0 {
         return false;

@@ -19,11 +19,13 @@ use model::definition::QueueDefinition;
 use model::name::QueueName;
 use model::reason::Reason;
 use parking_lot::{Mutex, RwLock};
-use storage::shared::GroupDisposition;
+use storage::shared::{Deletion, GroupDisposition};
 use storage::{DefinitionChange, StoreError};
 
 use crate::definition::objects::ObjectError;
 use crate::engine::Engine;
+use crate::group::handles::Lingering;
+use crate::queue::Queue;
 use crate::reason;
 
 /// First part of the keys that definitions with QSGDISP(GROUP) have in a recovery log, where the copy has the key of the queue.
@@ -130,6 +132,50 @@ pub(crate) async fn keep(
     group.definitions.note(key, is_there.then_some(version));
     show();
     Ok(())
+}
+
+/// Deletes a shared queue that no member has open, and that is empty or may be purged; then shows that. The caller holds the lock on
+/// changes. Its messages are still there.
+///
+/// # Errors
+/// `InUse`: a program of another member has it open, or a unit of work holds a message. `NotEmpty`. Those of `keep`.
+pub(crate) async fn delete_queue(
+    engine: &Engine,
+    queue: &Queue,
+    purge: bool,
+    show: impl FnOnce(),
+) -> Result<(), ObjectError> {
+    let change = crate::definition::definitions::delete_queue(&queue.name);
+    let (Some(group), Some(shared)) = (&engine.group, engine.store.shared()) else {
+        return engine.save_and_show(vec![change], show).await;
+    };
+    let key = format!("queue/{}", queue.name);
+    let rests_on = group.definitions.version(&key);
+    let mut lingering = Lingering::new();
+    let deletion = loop {
+        let deleting = shared.delete_queue(queue.id, &key, rests_on, purge);
+        let deleted = tokio::time::timeout(LONGEST, deleting).await.unwrap_or(Err(StoreError::Unreachable));
+        let deletion = deleted.map_err(|error| {
+            // If it was made all the same, it is read there.
+            group.changed.notify_one();
+            ObjectError::Reason(reason::of_store_at_large(engine, &error))
+        })?;
+        match deletion {
+            Deletion::Open(level) if lingering.asks_again(level).await => {}
+            deletion => break deletion,
+        }
+    };
+    let name = || queue.name.to_string();
+    match deletion {
+        Deletion::Done(_) => {
+            group.definitions.note(&key, None);
+            show();
+            Ok(())
+        }
+        Deletion::Changed => Err(refused(group, &key)),
+        Deletion::Open(_) | Deletion::Uncommitted => Err(ObjectError::InUse { name: name() }),
+        Deletion::NotEmpty => Err(ObjectError::NotEmpty { name: name() }),
+    }
 }
 
 /// Another member has changed the object, which this one reads soon.

@@ -5,6 +5,7 @@
 //! Never: changes what is in the database. A definition that this version cannot read is passed over, with a line of the log.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use model::authority::{AuthorityObject, Principal};
@@ -17,6 +18,7 @@ use tracing::{info, warn};
 
 use crate::QueueManager;
 use crate::definition::definitions::wake_waiters;
+use crate::definition::queue_objects;
 use crate::engine::{Engine, Phase};
 use crate::group::Group;
 use crate::queue::Queue;
@@ -148,7 +150,10 @@ async fn show_shared(
         Some(queue) => {
             let before = queue.definition();
             if *before != definition {
+                // Another member has forced it.
+                let breaks_handles = queue_objects::concerns_open_handles(&queue, &before, &definition);
                 engine.show_queue(&queue, definition);
+                queue.forced_changes.fetch_add(u32::from(breaks_handles), Ordering::AcqRel);
                 wake_waiters(engine, &queue, &before);
             }
         }

@@ -115,7 +115,9 @@ pub(super) fn release_now(engine: &Engine, open: &Handle) -> bool {
     let Some(queue) = destination.queue() else { return false };
     browse::unlock(&engine.store, queue, open);
     let was_last_input = count_close(destination, open.options);
-    is_temporary_of(engine, open, queue) || was_last_input && trigger::is_enabled(queue)
+    is_temporary_of(engine, open, queue)
+        || was_last_input && trigger::is_enabled(queue)
+        || queue.id.is_shared() && open.in_group.lock().is_some()
 }
 
 /// Asked when the handle counts no more.
@@ -126,9 +128,13 @@ fn is_temporary_of(engine: &Engine, open: &Handle, queue: &Queue) -> bool {
     open.made_queue && queue.is_temporary() && !is_needed
 }
 
-/// Deletes the temporary queue that the handle made; looks for messages nobody serves any more; ends a subscription that
-/// lives as long as its handle.
+/// Tells the group; deletes the temporary queue that the handle made; looks for messages nobody serves any more; ends a subscription
+/// that lives as long as its handle.
 pub(crate) async fn finish_release(engine: &Engine, open: &Handle) {
+    let in_group = open.in_group.lock().take();
+    if let Some(in_group) = in_group {
+        in_group.close().await;
+    }
     match &open.target {
         Target::Queue(Destination::Local { queue, .. }) if is_temporary_of(engine, open, queue) => {
             dynamic::delete_temporary(engine, queue).await;

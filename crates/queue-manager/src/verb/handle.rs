@@ -10,6 +10,7 @@ use model::options::OpenOptions;
 use model::reason::Reason;
 use model::text::Text;
 use parking_lot::Mutex;
+use storage::shared::QueueHandle;
 use storage::{LockOwner, Scan};
 
 use crate::instrumentation::accounting::observation::Counts;
@@ -39,6 +40,8 @@ pub(crate) struct Handle {
     pub(crate) selector: Option<Box<Selector>>,
     /// `Queue::forced_changes` of what was opened, at that time.
     pub(crate) forced_changes: u32,
+    /// Of a shared queue: what the other members know of it. Taken when it is closed.
+    pub(crate) in_group: Mutex<Option<QueueHandle>>,
     /// For which records calls by way of it count at its queue.
     pub(crate) counts: Counts,
     pub(crate) memory: Mutex<Memory>,
@@ -134,12 +137,16 @@ impl Handle {
     }
 
     /// # Errors
-    /// `HobjError` (2019): not a handle of a local queue. `QDeleted` (2052), `ObjectChanged` (2041).
+    /// `HobjError` (2019): not a handle of a local queue. `QDeleted` (2052), `ObjectChanged` (2041). `CfStrucInUse` (2346): another
+    /// member may have had the shared queue meanwhile.
     pub(crate) fn source(&self) -> Result<Source<'_>, Reason> {
         let Target::Queue(Destination::Local { opened, queue }) = &self.target else {
             return Err(Reason::NotOpenForInput);
         };
         self.check_unchanged()?;
+        if queue.id.is_shared() && self.in_group.lock().as_ref().is_some_and(QueueHandle::is_lost) {
+            return Err(Reason::CfStrucInUse);
+        }
         Ok(Source { opened, queue })
     }
 

@@ -18,6 +18,7 @@ use storage::LockOwner;
 
 use crate::engine::Engine;
 use crate::engine::connection_table::alternate;
+use crate::group::handles;
 use crate::instrumentation::accounting::collection;
 use crate::instrumentation::accounting::observation::Counts;
 use crate::publish;
@@ -242,6 +243,10 @@ async fn open_destination(
     };
     let changes = destination.queue().map_or_else(Changes::default, |queue| queue.waiters.changes());
     let first = destination.first().clone();
+    let in_group = match destination.queue().filter(|queue| queue.id.is_shared()) {
+        Some(queue) => Box::pin(handles::open(engine, queue, options, shareable)).await?,
+        None => None,
+    };
     let first_input = options.intersects(INPUT) && first.in_use.lock().input == 0;
     count_open(&destination, options, shareable)?;
     let name = first.name;
@@ -260,6 +265,7 @@ async fn open_destination(
         made_queue,
         shared_by,
         selector,
+        in_group: Mutex::new(in_group),
         counts,
         memory: Mutex::new(Memory::default()),
     });
@@ -366,6 +372,7 @@ pub(crate) fn add(
         shared_by: None,
         selector: None,
         forced_changes: 0,
+        in_group: Mutex::new(None),
         counts: Counts::default(),
         memory: Mutex::new(Memory::default()),
     });

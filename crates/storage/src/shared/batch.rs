@@ -13,11 +13,13 @@ use tokio_postgres::types::{IsNull, ToSql, Type};
 use tokio_postgres::{Client, Error, Row, Statement};
 
 use crate::QueueId;
+use crate::shared::handles::OpenLevel;
 use crate::shared::operation::{
-    Answer, Claim, Job, Manner, NewReceipt, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work,
+    Answer, Claim, Job, Manner, NewReceipt, Operation, Place, Raised, Taken, Taking, UnitNumber, Wanted, Work,
 };
 use crate::shared::row::{Found, NewRow, PART, delivery_key, hash, moment, position, queue_id, queue_number, rank};
 use crate::shared::statements::Statements;
+use crate::shared::store::Deletion;
 
 /// A connection with its statements.
 pub(super) struct Connected {
@@ -106,6 +108,10 @@ enum Step {
     Receipt,
     Take(Kind, Manner),
     Lock(usize),
+    /// Queues that exist, of those whose levels are raised.
+    Exists,
+    /// Queues whose levels have been raised.
+    Raised,
     Special(usize),
     Clock,
     Commit,
@@ -230,6 +236,7 @@ async fn run(
     flight.say(Step::Begin, "BEGIN");
     let of_lane: Parameters = vec![Box::new(id.member), Box::new(id.lane), Box::new(id.epoch), Box::new(id.number)];
     flight.send(Step::Fence, &s.fence, of_lane);
+    plan.send_levels(&mut flight, id);
     plan.send_changes(&mut flight, id);
     plan.send_specials(&mut flight, id, jobs);
     plan.send_takes(&mut flight, id);
@@ -249,6 +256,8 @@ async fn run(
             Step::Clock => outcome.clock = clock(&rows),
             Step::Take(kind, manner) => found.extend(rows.iter().map(|row| (kind, manner, Found::of(row)))),
             Step::Lock(job) => outcome.locked[job] = !rows.is_empty(),
+            Step::Exists => plan.answer_raises(&rows, Raised::InUse, &mut outcome.answers),
+            Step::Raised => plan.answer_raises(&rows, Raised::Done, &mut outcome.answers),
             Step::Special(job) => special(&jobs[job].operation, &rows, &mut outcome, job, &mut found)?,
             Step::Begin | Step::Fence | Step::Change | Step::Proof | Step::Receipt | Step::Commit => {}
         }
@@ -337,6 +346,9 @@ struct Plan<'a> {
     receipts: Vec<&'a NewReceipt>,
     forgotten: Vec<i64>,
     locks: Vec<(usize, Place)>,
+    /// In order of the queues, in which every member locks them.
+    raises: BTreeMap<QueueId, (OpenLevel, Vec<usize>)>,
+    lowers: BTreeMap<QueueId, OpenLevel>,
     takes: HashMap<(Kind, Manner), Vec<(usize, &'a Taking)>>,
     specials: Vec<usize>,
 }
@@ -353,6 +365,8 @@ impl<'a> Plan<'a> {
             receipts: Vec::new(),
             forgotten: Vec::new(),
             locks: Vec::new(),
+            raises: BTreeMap::new(),
+            lowers: BTreeMap::new(),
             takes: HashMap::new(),
             specials: Vec::new(),
         };
@@ -363,6 +377,10 @@ impl<'a> Plan<'a> {
                     plan.takes.entry((kind(&taking.wanted), taking.manner)).or_default().push((index, taking));
                 }
                 Operation::Lock(place) => plan.locks.push((index, *place)),
+                Operation::Raise { queue, level } => {
+                    plan.raises.entry(*queue).or_insert((*level, Vec::new())).1.push(index);
+                }
+                Operation::Lower { queue, level } => drop(plan.lowers.insert(*queue, *level)),
                 Operation::Commit { work, decision, receipt } => {
                     plan.receipts.extend(receipt);
                     plan.puts.extend(&work.puts);
@@ -384,7 +402,8 @@ impl<'a> Plan<'a> {
                 Operation::ClaimAll { .. }
                 | Operation::FinishPrepared { .. }
                 | Operation::TakeExpired { .. }
-                | Operation::ClearStep { .. } => plan.specials.push(index),
+                | Operation::ClearStep { .. }
+                | Operation::DeleteQueue { .. } => plan.specials.push(index),
             }
         }
         plan
@@ -392,7 +411,7 @@ impl<'a> Plan<'a> {
 
     /// Something arrives that is known only afterwards.
     fn reads(&self) -> bool {
-        !self.takes.is_empty() || !self.specials.is_empty() || !self.locks.is_empty()
+        !self.takes.is_empty() || !self.specials.is_empty() || !self.locks.is_empty() || !self.raises.is_empty()
     }
 
     fn depths(&self) -> BTreeMap<QueueId, (i64, i64)> {
@@ -406,6 +425,31 @@ impl<'a> Plan<'a> {
             *depth = (depth.0 - 1, depth.1 - claim.length);
         }
         depths
+    }
+
+    fn send_levels<'f>(&self, flight: &mut Flight<'f>, id: BatchId) {
+        let s = &flight.connected.statements;
+        if !self.lowers.is_empty() {
+            let lowers = self.lowers.iter().map(|(queue, level)| (*queue, *level));
+            flight.send(Step::Change, &s.lower_levels, level_parameters(lowers, id));
+        }
+        if !self.raises.is_empty() {
+            let queues: Vec<i32> = self.raises.keys().map(|queue| queue_number(*queue)).collect();
+            flight.send(Step::Exists, &s.lock_queues, vec![Box::new(queues)]);
+            let raises = self.raises.iter().map(|(queue, (level, _))| (*queue, *level));
+            flight.send(Step::Raised, &s.raise_levels, level_parameters(raises, id));
+        }
+    }
+
+    /// What the queues of these rows say to those who asked. The first answer to all is that the queue is gone.
+    fn answer_raises(&self, rows: &[Row], raised: Raised, answers: &mut [Answer]) {
+        if raised == Raised::InUse {
+            let asked = self.raises.values().flat_map(|(_, jobs)| jobs);
+            asked.for_each(|job| answers[*job] = Answer::Raised(Raised::Gone));
+        }
+        for jobs in rows.iter().filter_map(|row| self.raises.get(&queue_id(row.get(0)))).map(|(_, jobs)| jobs) {
+            jobs.iter().for_each(|job| answers[*job] = Answer::Raised(raised));
+        }
     }
 
     fn send_changes<'f>(&self, flight: &mut Flight<'f>, id: BatchId) {
@@ -492,6 +536,19 @@ impl<'a> Plan<'a> {
                     &s.clear_step,
                     vec![Box::new(queue_number(*queue)), Box::new(*maximum), Box::new(*with_held)],
                 ),
+                Operation::DeleteQueue { queue, key, version, purge } => {
+                    let queue = queue_number(*queue);
+                    flight.send(Step::Change, &s.lock_queues, vec![Box::new(vec![queue])]);
+                    flight.send(Step::Special(index), &s.may_delete, vec![Box::new(queue), Box::new(id.member)]);
+                    let deletion: Parameters = vec![
+                        Box::new(queue),
+                        Box::new(id.member),
+                        Box::new(key.clone()),
+                        Box::new(*version),
+                        Box::new(*purge),
+                    ];
+                    flight.send(Step::Special(index), &s.delete_queue, deletion);
+                }
                 _ => {}
             }
         }
@@ -654,9 +711,35 @@ fn special(
             outcome.answers[job] = Answer::Cleared(u32::try_from(rows.len()).unwrap_or(u32::MAX));
             rows.iter().for_each(|row| outcome.note_gone(row));
         }
+        Operation::DeleteQueue { purge, .. } => {
+            let answer = &mut outcome.answers[job];
+            *answer = Answer::Deleted(match (&*answer, rows.first()) {
+                (Answer::Deleted(_), Some(deleted)) => Deletion::Done(deleted.get(0)),
+                (Answer::Deleted(refused), None) => *refused,
+                (_, Some(verdict)) => refusal_of_deletion(verdict, *purge),
+                (_, None) => Deletion::Changed,
+            });
+        }
         _ => {}
     }
     Ok(())
+}
+
+/// Why the deletion of a queue fails, if it does: of a row of `may_delete`.
+fn refusal_of_deletion(row: &Row, purge: bool) -> Deletion {
+    match OpenLevel::of_number(row.get(0)) {
+        OpenLevel::Closed if row.get(1) => Deletion::Uncommitted,
+        OpenLevel::Closed if row.get(2) && !purge => Deletion::NotEmpty,
+        OpenLevel::Closed => Deletion::Changed,
+        open => Deletion::Open(open),
+    }
+}
+
+/// `$1` queues, `$2` member, `$3` levels.
+fn level_parameters(levels: impl Iterator<Item = (QueueId, OpenLevel)>, id: BatchId) -> Parameters {
+    let (queues, levels): (Vec<i32>, Vec<i16>) =
+        levels.map(|(queue, level)| (queue_number(queue), level.number())).unzip();
+    vec![Box::new(queues), Box::new(id.member), Box::new(levels)]
 }
 
 /// `$1` queues, `$2` ranks, `$3` positions, `$4` me.

@@ -10,6 +10,7 @@ use model::timestamp::Timestamp;
 use parking_lot::RwLock;
 
 use crate::private::{MessageCount, MessageCounts};
+use crate::shared::handles::Handles;
 use crate::{Depth, QueueId};
 
 /// No message expires.
@@ -21,10 +22,12 @@ pub(super) struct Figures {
     count: MessageCount,
     /// Committed by this member's lanes: messages added less those taken, over all its lives.
     own: AtomicI64,
+    /// `own` and `staged` together, in one step where a message goes from one to the other: what MAXDEPTH is compared with.
+    here: AtomicI64,
     own_bytes: AtomicI64,
     others: AtomicI64,
     others_bytes: AtomicI64,
-    /// Put by units of work that are open here, or on their way.
+    /// Put by units of work that are open here, or on their way: one for each `Staged`.
     staged: AtomicI64,
     /// Put by this member's prepared units of work; they are in `own` too.
     prepared: AtomicI64,
@@ -35,6 +38,7 @@ pub(super) struct Figures {
     oldest: AtomicU64,
     /// Since it was asked last.
     is_used: AtomicBool,
+    pub(super) handles: Handles,
 }
 
 /// Those of all queues that this member knows.
@@ -72,6 +76,7 @@ impl Figures {
             queue,
             count,
             own: AtomicI64::new(0),
+            here: AtomicI64::new(0),
             own_bytes: AtomicI64::new(0),
             others: AtomicI64::new(0),
             others_bytes: AtomicI64::new(0),
@@ -81,14 +86,13 @@ impl Figures {
             next_expiry: AtomicU64::new(NEVER),
             oldest: AtomicU64::new(0),
             is_used: AtomicBool::new(true),
+            handles: Handles::default(),
         }
     }
 
     /// Those staged here counted.
     pub(super) fn current(&self) -> u32 {
-        let messages = self.own.load(Ordering::Relaxed)
-            + self.others.load(Ordering::Relaxed)
-            + self.staged.load(Ordering::Relaxed);
+        let messages = self.here.load(Ordering::Relaxed) + self.others.load(Ordering::Relaxed);
         u32::try_from(messages.max(0)).unwrap_or(u32::MAX)
     }
 
@@ -123,29 +127,31 @@ impl Figures {
         self.count.clone()
     }
 
-    /// A lane's transaction has been committed.
-    pub(super) fn committed(&self, messages: i64, bytes: i64) {
+    /// A lane's transaction has been committed. `landed`: so many of the messages that it has added were staged here.
+    pub(super) fn committed(&self, messages: i64, bytes: i64, landed: i64) {
+        self.here.fetch_add(messages - landed, Ordering::Relaxed);
         self.own.fetch_add(messages, Ordering::Relaxed);
         self.own_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.staged.fetch_sub(landed, Ordering::SeqCst);
         self.show();
     }
 
     /// Counts a put that is staged or on its way, if the queue has room. Answers how many messages there were.
-    pub(super) fn reserve(&self, maximum: u32) -> Option<u32> {
-        let staged = self.staged.fetch_add(1, Ordering::Relaxed);
-        let there = self.own.load(Ordering::Relaxed) + self.others.load(Ordering::Relaxed) + staged;
+    pub(super) fn reserve(self: &Arc<Self>, maximum: u32) -> Option<(Staged, u32)> {
+        let there = self.here.fetch_add(1, Ordering::SeqCst) + self.others.load(Ordering::Relaxed);
         let there = u32::try_from(there.max(0)).unwrap_or(u32::MAX);
         if there >= maximum {
-            self.staged.fetch_sub(1, Ordering::Relaxed);
+            self.here.fetch_sub(1, Ordering::SeqCst);
             return None;
         }
+        self.staged.fetch_add(1, Ordering::SeqCst);
         self.show();
-        Some(there)
+        Some((Staged { figures: Arc::clone(self), is_landed: AtomicBool::new(false) }, there))
     }
 
-    pub(super) fn staged(&self, messages: i64) {
-        self.staged.fetch_add(messages, Ordering::Relaxed);
-        self.show();
+    /// Puts of this member that the queue must wait for.
+    pub(super) fn staged_now(&self) -> i64 {
+        self.staged.load(Ordering::SeqCst)
     }
 
     pub(super) fn prepared(&self, messages: i64) {
@@ -164,7 +170,8 @@ impl Figures {
     }
 
     pub(super) fn set_own(&self, messages: i64, bytes: i64) {
-        self.own.store(messages, Ordering::Relaxed);
+        let before = self.own.swap(messages, Ordering::Relaxed);
+        self.here.fetch_add(messages - before, Ordering::Relaxed);
         self.own_bytes.store(bytes, Ordering::Relaxed);
         self.show();
     }
@@ -190,5 +197,29 @@ impl Figures {
 
     fn show(&self) {
         self.count.set(self.current() as usize);
+    }
+}
+
+/// A put of this member that counts before its message is in the table: so a queue is not overfilled by many at once, and no peer
+/// deletes it. Dropped without having landed, the put will never be made.
+pub(super) struct Staged {
+    figures: Arc<Figures>,
+    is_landed: AtomicBool,
+}
+
+impl Staged {
+    /// The message is in the table: whoever counts the batch counts it.
+    pub(super) fn land(&self) {
+        self.is_landed.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if !*self.is_landed.get_mut() {
+            self.figures.here.fetch_sub(1, Ordering::SeqCst);
+            self.figures.staged.fetch_sub(1, Ordering::SeqCst);
+            self.figures.show();
+        }
     }
 }

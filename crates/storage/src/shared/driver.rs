@@ -18,8 +18,9 @@ use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tracing::{debug, error, info, warn};
 
 use crate::shared::batch::{Connected, owner};
-use crate::shared::depth::AllFigures;
+use crate::shared::depth::{AllFigures, Figures};
 use crate::shared::error::SharedError;
+use crate::shared::handles::OpenLevel;
 use crate::shared::hint::{Heard, Hints};
 use crate::shared::inbox::Inbox;
 use crate::shared::lane::{LANES, LAZY, Lane};
@@ -119,6 +120,8 @@ pub(super) struct Driver {
     next_unit: AtomicI64,
     /// Rows that this member has changed or removed since it last cleaned the table.
     pub(super) dead_rows: AtomicUsize,
+    /// In which epoch the database was last told what is open here.
+    stated: AtomicI64,
     is_closed: watch::Sender<bool>,
 }
 
@@ -152,6 +155,7 @@ impl Driver {
             generation: AtomicU64::new(0),
             next_unit: AtomicI64::new(1),
             dead_rows: AtomicUsize::new(0),
+            stated: AtomicI64::new(0),
             is_closed: watch::Sender::new(false),
         });
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -185,6 +189,14 @@ impl Driver {
             Ok(Phase::Open(session)) => Ok(Arc::clone(session)),
             Ok(Phase::Closed) | Err(_) => Err(StoreError::Closed),
             Ok(_) => Err(StoreError::Unreachable),
+        }
+    }
+
+    /// That of the open session.
+    pub(super) fn open_generation(&self) -> Option<u64> {
+        match &*self.phase.borrow() {
+            Phase::Open(session) => Some(session.generation),
+            Phase::Connecting | Phase::Resolving(_) | Phase::Away | Phase::TakenOver | Phase::Closed => None,
         }
     }
 
@@ -508,8 +520,58 @@ async fn reconcile(driver: &Driver, session: &Session) -> Result<(), tokio_postg
         info!(messages = unknown.len(), "messages that no unit of work of this member has any more are given back");
         driver.inboxes[LAZY].release(unknown, session.epoch);
     }
+    restate_handles(driver, session).await?;
     read_depths(driver, session, &driver.figures.all().iter().map(|figures| figures.queue).collect::<Vec<_>>(), true)
         .await
+}
+
+/// Tells the database what this member has open. Another one may have taken its place: while this one was thought dead, or because a
+/// primary was lost with what it knew.
+async fn restate_handles(driver: &Driver, session: &Session) -> Result<(), tokio_postgres::Error> {
+    let is_new_epoch = driver.stated.swap(session.epoch, Ordering::AcqRel) != session.epoch;
+    let mut open: Vec<(Arc<Figures>, OpenLevel)> = driver
+        .figures
+        .all()
+        .into_iter()
+        .map(|figures| (Arc::clone(&figures), figures.handles.restate(&figures, is_new_epoch)))
+        .filter(|(_, level)| *level > OpenLevel::Closed)
+        .collect();
+    open.sort_unstable_by_key(|(figures, _)| figures.queue);
+    let (client, s) = (&session.reader.client, &session.reader.statements);
+    client.batch_execute("BEGIN").await?;
+    if client.query_opt(&s.hold_epoch, &[&session.member, &session.epoch]).await?.is_none() {
+        // The beat finds out.
+        return client.batch_execute("ROLLBACK").await;
+    }
+    client.execute(&s.close_all, &[&session.member]).await?;
+    let queues: Vec<i32> = open.iter().map(|(figures, _)| queue_number(figures.queue)).collect();
+    client.query(&s.lock_queues, &[&queues]).await?;
+    let is_raised = raise_all(session, &open).await?;
+    let refused: Vec<(Arc<Figures>, OpenLevel)> = open
+        .into_iter()
+        .filter(|(figures, _)| !is_raised.contains(&figures.queue))
+        .map(|(figures, _)| (Arc::clone(&figures), figures.handles.lose_input(&figures)))
+        .collect();
+    let is_raised = raise_all(session, &refused).await?;
+    client.batch_execute("COMMIT").await?;
+    for (figures, _) in refused {
+        if !is_raised.contains(&figures.queue) {
+            figures.handles.forget();
+        }
+        warn!(queue = figures.queue.0, "another member has opened a queue that this one had open for input");
+    }
+    Ok(())
+}
+
+async fn raise_all(
+    session: &Session,
+    open: &[(Arc<Figures>, OpenLevel)],
+) -> Result<HashSet<QueueId>, tokio_postgres::Error> {
+    let (client, s) = (&session.reader.client, &session.reader.statements);
+    let (queues, levels): (Vec<i32>, Vec<i16>) =
+        open.iter().map(|(figures, level)| (queue_number(figures.queue), level.number())).unzip();
+    let rows = client.query(&s.raise_levels, &[&queues, &session.member, &levels]).await?;
+    Ok(rows.iter().map(|row| queue_id(row.get(0))).collect())
 }
 
 /// `with_own`: also what this member has added itself, which nothing changes meanwhile.
@@ -677,6 +739,7 @@ async fn refresh(driver: &Driver, session: &Session) {
             hints.tell_changes();
         }
         let all = driver.figures.all();
+        all.iter().for_each(|figures| figures.handles.sweep(driver, figures));
         let is_whole = round.is_multiple_of(REFRESHES_OF_ALL);
         let queues: Vec<QueueId> =
             all.iter().filter(|figures| figures.was_used() || is_whole).map(|figures| figures.queue).collect();

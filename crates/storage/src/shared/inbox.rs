@@ -3,13 +3,14 @@
 //! A lane takes what has gathered. It waits a moment for callers whom its last batch has released: most of them come back with the
 //! next operation, and one batch of many costs the database a fraction of many batches.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
+use crate::shared::handles::OpenLevel;
 use crate::shared::operation::{Answer, Claim, Job, Operation, Place, Wanted};
 use crate::{QueueId, StoreError};
 
@@ -164,11 +165,13 @@ impl Inbox {
     }
 }
 
-/// From the front as many as go into one transaction. Those that would find the same message twice stay for the next one.
+/// From the front as many as go into one transaction. Those that would find the same message twice, or change what a queue is open
+/// for a second time, stay for the next one.
 fn take_batch(jobs: &mut VecDeque<Job>) -> Vec<Job> {
     let mut batch = Vec::new();
     let mut later = Vec::new();
     let mut named: HashSet<(QueueId, Wanted)> = HashSet::new();
+    let mut levels: HashMap<QueueId, Option<OpenLevel>> = HashMap::new();
     let mut bytes = 0;
     while let Some(job) = jobs.pop_front() {
         bytes += job.size();
@@ -182,6 +185,13 @@ fn take_batch(jobs: &mut VecDeque<Job>) -> Vec<Job> {
             Operation::Take(taking) if taking.wanted != Wanted::First => {
                 named.insert((taking.queue, taking.wanted.clone()))
             }
+            // The same wish of several callers is one; what comes behind another one stays behind it.
+            Operation::Raise { queue, level } => {
+                let first = levels.entry(*queue).or_insert(Some(*level));
+                *first = first.filter(|first| first == level);
+                first.is_some()
+            }
+            Operation::Lower { queue, .. } => levels.insert(*queue, None).is_none(),
             _ => true,
         };
         if is_first {

@@ -3,6 +3,7 @@
 //! A batch whose answer does not come is kept. On the next connection the lane's row says whether it was committed; then its
 //! answers are handed out as if they had come, else it is done again.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -10,11 +11,11 @@ use futures_util::future::{Either, select};
 use tokio::time::timeout;
 use tracing::warn;
 
-use crate::StoreError;
 use crate::shared::batch::{BatchId, Failed, Outcome, attempt};
 use crate::shared::driver::{Driver, Phase, Session};
 use crate::shared::inbox::{Gathered, Inbox};
-use crate::shared::operation::{Answer, Guard, Job, Manner, Operation, Place};
+use crate::shared::operation::{Answer, Guard, Job, Manner, Operation, Place, Raised};
+use crate::{QueueId, StoreError};
 
 /// Commits are waited for until they are on disk, and at a synchronous standby.
 pub(super) const LASTING: usize = 0;
@@ -212,8 +213,15 @@ impl Lane {
             hints.tell_arrivals(jobs.iter().flat_map(|job| job.operation.arrivals()));
             hints.note_changes(outcome.depths.keys().copied());
         }
+        let mut landed: HashMap<QueueId, i64> = HashMap::new();
+        for row in jobs.iter().flat_map(|job| job.operation.rows()) {
+            row.staged.land();
+            *landed.entry(row.queue).or_default() += 1;
+            self.driver.figures.know(row.queue).expires(row.expires);
+        }
         for (queue, (messages, bytes)) in outcome.depths {
-            self.driver.figures.know(queue).committed(messages, bytes);
+            let landed = landed.remove(&queue).unwrap_or(0);
+            self.driver.figures.know(queue).committed(messages, bytes, landed);
         }
         for ((mut job, mut answer), is_locked) in jobs.into_iter().zip(outcome.answers).zip(outcome.locked) {
             if let (Operation::Lock(place), true) = (&job.operation, is_locked) {
@@ -254,6 +262,10 @@ impl Lane {
             }
             (Operation::Lock(place), Answer::Locked(Some(guard))) => {
                 claims.insert(*place, guard.epoch);
+            }
+            (Operation::Raise { queue, level }, Answer::Raised(Raised::Done)) => {
+                let figures = self.driver.figures.know(*queue);
+                figures.handles.raised(&self.driver, &figures, *level);
             }
             (Operation::Commit { work, .. } | Operation::Prepare { work, .. }, _) => {
                 work.gets.iter().for_each(|claim| forget(&claim.place, claim.epoch));

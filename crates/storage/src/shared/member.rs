@@ -139,12 +139,16 @@ async fn begin_epoch(admin: &Connected, number: i32, epoch: i64, process: i64) -
     give_back(admin, number, epoch).await.map(|_| ())
 }
 
-/// What the member held before this epoch is free; its prepared units of work are of this epoch. Answers the queues.
+/// What the member held before this epoch is free, messages, open queues and duties; its prepared units of work are of this epoch.
+/// Answers the queues that got messages back.
 async fn give_back(admin: &Connected, number: i32, epoch: i64) -> Result<Vec<QueueId>, tokio_postgres::Error> {
     let (client, s) = (&admin.client, &admin.statements);
     let (from, present) = (owner(number, 0), owner(number, epoch));
     let rows = client.query(&s.return_claims, &[&from, &present]).await?;
     client.execute(&s.keep_prepared, &[&from, &present]).await?;
+    client.execute(&s.close_all, &[&number]).await?;
+    client.execute(&s.leave_duties, &[&number]).await?;
+    client.execute(&s.forget_triggers, &[&number]).await?;
     let mut queues: Vec<QueueId> = rows.iter().map(|row| queue_id(row.get(0))).collect();
     queues.sort_unstable();
     queues.dedup();
@@ -284,8 +288,10 @@ pub(super) async fn recover(
     }
     let epoch = dead.epoch + 1;
     client.execute(&s.fence_lanes, &[&dead.number, &epoch]).await?;
+    client.batch_execute("BEGIN").await?;
     let queues = give_back(admin, dead.number, epoch).await?;
     client.execute(&s.recovered, &[&dead.number, &epoch]).await?;
+    client.batch_execute("COMMIT").await?;
     Ok(Some(queues))
 }
 

@@ -5,8 +5,10 @@ use std::sync::Weak;
 use model::timestamp::Timestamp;
 use tokio::sync::oneshot;
 
+use crate::shared::handles::OpenLevel;
 use crate::shared::inbox::Inbox;
 use crate::shared::row::NewRow;
+use crate::shared::store::Deletion;
 use crate::{DeliveryKey, QueueId, Receipt, StoreError, StoredMessage};
 
 /// A message in the table that is this member's, or that was looked at.
@@ -69,7 +71,7 @@ pub(super) struct NewReceipt {
 }
 
 /// A unit of work as the database needs to know it.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Work {
     pub(super) puts: Vec<NewRow>,
     pub(super) gets: Vec<Claim>,
@@ -122,10 +124,39 @@ pub(super) enum Operation {
         /// Also those that units of work hold: the queue is being deleted.
         with_held: bool,
     },
+    /// This member has the queue open so, at least.
+    Raise {
+        queue: QueueId,
+        level: OpenLevel,
+    },
+    /// This member has the queue open so, at most.
+    Lower {
+        queue: QueueId,
+        level: OpenLevel,
+    },
+    /// The definition goes, if no other member has the queue open and it is empty or may be purged.
+    DeleteQueue {
+        queue: QueueId,
+        key: String,
+        version: i64,
+        purge: bool,
+    },
+}
+
+/// What became of a wish to have a queue open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Raised {
+    Done,
+    /// Another member is in the way.
+    InUse,
+    /// The queue is deleted.
+    Gone,
 }
 
 pub(super) enum Answer {
     Done,
+    Raised(Raised),
+    Deleted(Deletion),
     Taken(Option<Taken>),
     AllTaken(Option<Vec<Taken>>),
     /// `None`: another has it, or it is gone.
@@ -235,6 +266,7 @@ impl Job {
                 | Operation::FinishPrepared { .. }
                 | Operation::TakeExpired { .. }
                 | Operation::ClearStep { .. }
+                | Operation::DeleteQueue { .. }
         )
     }
 }
@@ -246,15 +278,32 @@ impl Operation {
             Self::Put(row) => row.persistent,
             Self::Take(taking) => taking.manner == Manner::Take,
             Self::Commit { work, decision, receipt } => decision.is_some() || receipt.is_some() || work.must_last(),
-            Self::Prepare { .. } | Self::FinishPrepared { .. } | Self::TakeExpired { .. } | Self::ClearStep { .. } => {
-                true
-            }
-            Self::Lock(_) | Self::BackOut(_) | Self::Release { .. } | Self::ClaimAll { .. } | Self::Forget(_) => false,
+            Self::Prepare { .. }
+            | Self::FinishPrepared { .. }
+            | Self::TakeExpired { .. }
+            | Self::ClearStep { .. }
+            | Self::DeleteQueue { .. } => true,
+            Self::Lock(_)
+            | Self::BackOut(_)
+            | Self::Release { .. }
+            | Self::ClaimAll { .. }
+            | Self::Forget(_)
+            | Self::Raise { .. }
+            | Self::Lower { .. } => false,
         }
     }
 }
 
 impl Operation {
+    /// Messages that it adds to queues.
+    pub(super) fn rows(&self) -> &[NewRow] {
+        match self {
+            Self::Put(row) => std::slice::from_ref(row),
+            Self::Commit { work, .. } | Self::Prepare { work, .. } => &work.puts,
+            _ => &[],
+        }
+    }
+
     /// Queues that have messages then which they had not before, as far as the operation itself says it.
     pub(super) fn arrivals(&self) -> impl Iterator<Item = QueueId> + Clone {
         let (rows, places, claims): (&[NewRow], &[Place], &[Claim]) = match self {

@@ -7,14 +7,15 @@ use tokio_postgres::Row;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::private::log::descriptor::{Keys, decode_content, encode_content};
+use crate::shared::depth::Staged;
 use crate::{DeliveryKey, Placement, Position, QueueId, StoredMessage};
 
 /// Longer bodies go into parts of this length, in bytes.
 pub(super) const PART: usize = 256 << 10;
 
 /// A message on its way into the table.
-#[derive(Clone)]
 pub(super) struct NewRow {
+    pub(super) staged: Staged,
     pub(super) queue: QueueId,
     pub(super) key: DeliveryKey,
     pub(super) persistent: bool,
@@ -38,6 +39,7 @@ pub(super) struct Identifiers {
 
 impl NewRow {
     pub(super) fn new(
+        staged: Staged,
         queue: QueueId,
         position: Position,
         message: &Message,
@@ -47,6 +49,7 @@ impl NewRow {
         let keys = Keys::of(&message.descriptor);
         let rank = if placement.by_priority { 9 - keys.priority } else { 0 };
         Self {
+            staged,
             queue,
             key: DeliveryKey { rank, position },
             persistent: placement.persistent,

@@ -51,6 +51,33 @@ CREATE TABLE deleted_definition (
 );
 CREATE INDEX deleted_definition_by_version ON deleted_definition (version);
 
+-- One row for each shared queue, as long as it exists. Its lock orders what members decide over the queue.
+CREATE TABLE queue_state (
+  queue int4 PRIMARY KEY,
+  -- Rises with each thing that begins a new episode for triggers: a member opens the queue for input, or the queue becomes empty.
+  episode int8 NOT NULL DEFAULT 0,
+  -- The episode for which the group's trigger message was made, by whom, and when, in microseconds since 1970.
+  triggered int8 NOT NULL DEFAULT -1,
+  triggered_by int4,
+  triggered_at int8 NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+CREATE INDEX queue_state_by_trigger ON queue_state (triggered_by) WHERE triggered_by IS NOT NULL;
+
+-- What each member has a queue open for: 0 not open, 1 open or puts under way, 2 for input, 3 for input exclusively.
+CREATE TABLE queue_open (
+  queue int4 NOT NULL,
+  member int4 NOT NULL,
+  level int2 NOT NULL CHECK (level BETWEEN 0 AND 3),
+  PRIMARY KEY (queue, member)
+) WITH (fillfactor = 50);
+CREATE INDEX queue_open_by_member ON queue_open (member);
+
+-- Work that one member does for all.
+CREATE TABLE duty (
+  name text PRIMARY KEY,
+  member int4 NOT NULL
+);
+
 -- What each lane has added to a queue and taken from it: their sum is the depth.
 CREATE TABLE queue_depth (
   queue int4 NOT NULL,

@@ -247,7 +247,45 @@ statements! {
     clear_step = "WITH n AS MATERIALIZED (SELECT m.queue, m.rank, m.position FROM message m WHERE m.queue = $1 \
                   AND (m.owner IS NULL OR $3::bool) ORDER BY m.rank, m.position LIMIT $2::int8 FOR UPDATE SKIP LOCKED) DELETE FROM message m USING n \
                   WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING m.queue, m.rank, m.position, true, m.length, m.parts";
-    next_queue = "SELECT nextval('queue_number')::int4";
+    next_queue = "INSERT INTO queue_state (queue) VALUES (nextval('queue_number')) RETURNING queue";
+
+    /// `$1` queues, in order. Answers those that exist; what is decided over them in this transaction, no other one decides meanwhile.
+    lock_queues = "SELECT x.queue FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL \
+                   (SELECT s.queue FROM queue_state s WHERE s.queue = k.q FOR UPDATE) x";
+    /// `$1` queues, `$2` member, `$3` levels. After `lock_queues`, so that it sees what others had decided. Answers queues whose level
+    /// is at least that now: no other member is in the way.
+    raise_levels = "WITH r AS (INSERT INTO queue_open AS o (queue, member, level) \
+                    SELECT t.q, $2::int4, t.l FROM unnest($1::int4[], $3::int2[]) AS t(q, l) \
+                    WHERE EXISTS (SELECT FROM queue_state s WHERE s.queue = t.q) AND (t.l < 2 OR NOT EXISTS \
+                    (SELECT FROM queue_open p WHERE p.queue = t.q AND p.member <> $2::int4 AND p.level >= 2 AND t.l + p.level > 4)) \
+                    ON CONFLICT (queue, member) DO UPDATE SET level = greatest(o.level, excluded.level) RETURNING queue, level), \
+                    e AS (UPDATE queue_state s SET episode = s.episode + 1 FROM r WHERE s.queue = r.queue AND r.level >= 2) \
+                    SELECT queue FROM r";
+    /// `$1` queues, `$2` member, `$3` levels.
+    lower_levels = "UPDATE queue_open o SET level = t.l FROM unnest($1::int4[], $3::int2[]) AS t(q, l) \
+                    WHERE o.queue = t.q AND o.member = $2::int4 AND o.level > t.l";
+    /// The member has nothing open.
+    close_all = "UPDATE queue_open SET level = 0 WHERE member = $1 AND level > 0";
+    opened_elsewhere = "SELECT coalesce(max(level), 0)::int2 FROM queue_open WHERE queue = $1 AND member <> $2";
+    /// `$1` queue, `$2` member that asks. Answers the highest level of the others, whether a message is held, and whether there is one.
+    may_delete = "SELECT (SELECT coalesce(max(o.level), 0)::int2 FROM queue_open o WHERE o.queue = $1 AND o.member <> $2), \
+                  EXISTS (SELECT FROM message m WHERE m.queue = $1 AND m.owner IS NOT NULL), \
+                  EXISTS (SELECT FROM message m WHERE m.queue = $1)";
+    /// `$1` queue, `$2` member that asks, `$3` key of the definition, `$4` its version, `$5` messages may go with it. After `lock_queues`.
+    /// Answers the group's new version.
+    delete_queue = "WITH k AS (SELECT 1 FROM queue_state s WHERE s.queue = $1 AND NOT EXISTS \
+                    (SELECT FROM queue_open o WHERE o.queue = $1 AND o.member <> $2 AND o.level > 0) AND NOT EXISTS \
+                    (SELECT FROM message m WHERE m.queue = $1 AND m.owner IS NOT NULL) AND ($5::bool OR NOT EXISTS \
+                    (SELECT FROM message m WHERE m.queue = $1))), \
+                    v AS (UPDATE group_state SET definition_version = definition_version + 1 WHERE EXISTS (SELECT FROM k) \
+                    RETURNING definition_version), \
+                    d AS (DELETE FROM definition WHERE key = $3 AND version = $4::int8 AND EXISTS (SELECT FROM k) \
+                    RETURNING key, disposition), \
+                    s AS (DELETE FROM queue_state WHERE queue = $1 AND EXISTS (SELECT FROM d)), \
+                    o AS (DELETE FROM queue_open WHERE queue = $1 AND EXISTS (SELECT FROM d)) \
+                    INSERT INTO deleted_definition (key, disposition, version) \
+                    SELECT d.key, d.disposition, v.definition_version FROM v, d ON CONFLICT (key) \
+                    DO UPDATE SET disposition = excluded.disposition, version = excluded.version RETURNING version";
 
     /// `$1` key, `$2` disposition, `$3` value, `$4` the version that the change rests on, 0 when there must be none.
     /// Answers the new version; no row: it has another one.
@@ -280,6 +318,12 @@ statements! {
     /// `$1` and `$2`: owners from and before which.
     return_claims = "UPDATE message SET owner = NULL, hold = NULL, backout = backout + (hold = 'g')::int4 \
                      WHERE owner >= $1::int8 AND owner < $2::int8 AND unit IS NULL RETURNING queue";
+    /// Its duties are anybody's.
+    leave_duties = "DELETE FROM duty WHERE member = $1";
+    /// It may have ended before its trigger message was put.
+    forget_triggers = "UPDATE queue_state SET triggered = -1, triggered_by = NULL WHERE triggered_by = $1";
+    /// `$1` member, `$2` epoch. A row: the epoch lasts until this transaction ends.
+    hold_epoch = "SELECT 1 FROM member WHERE number = $1 AND epoch = $2 FOR SHARE";
     /// Prepared units of work stay, and belong to the member's present epoch.
     keep_prepared = "UPDATE message SET owner = $2::int8 WHERE owner >= $1::int8 AND owner < $2::int8 AND unit IS NOT NULL";
     recovered = "UPDATE member SET state = 'FAILED' WHERE number = $1 AND epoch = $2 AND state = 'RECOVERING'";

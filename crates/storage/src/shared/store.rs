@@ -2,7 +2,10 @@
 //! `store/looking.rs`.
 
 mod looking;
+mod opening;
 mod syncpoint;
+
+pub use opening::Deletion;
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -18,10 +21,11 @@ use tracing::warn;
 
 use crate::private::MessageCount;
 use crate::shared::batch::is_broken;
-use crate::shared::depth::Figures;
+use crate::shared::depth::{Figures, Staged};
 use crate::shared::driver::{Driver, Session, Threads, read_depths};
 use crate::shared::error::SharedError;
 use crate::shared::find::{Locks, in_sql};
+use crate::shared::handles::OpenLevel;
 use crate::shared::lane::{LASTING, LAZY};
 use crate::shared::member::MemberStatus;
 use crate::shared::operation::{Answer, Manner, NewReceipt, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work};
@@ -164,34 +168,42 @@ impl SharedStore {
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
         let figures = self.figures(queue)?;
-        let (staged, row, outcome) = self.new_row(&figures, queue, message, placement, now).await?;
+        let (row, outcome) = self.new_row(&figures, queue, message, placement, now).await?;
         if let Some(unit) = unit {
             self.running.units.stage(unit, row)?;
-            staged.keep();
             return Ok(outcome);
         }
-        figures.expires(placement.expires);
         self.submit(Operation::Put(row)).await?;
         Ok(outcome)
     }
 
     /// A message with its position, if the queue has room.
-    async fn new_row<'a>(
+    async fn new_row(
         &self,
-        figures: &'a Figures,
+        figures: &Arc<Figures>,
         queue: QueueId,
         message: &Message,
         placement: &Placement,
         now: Timestamp,
-    ) -> Result<(Staged<'a>, NewRow, PutOutcome), StoreError> {
+    ) -> Result<(NewRow, PutOutcome), StoreError> {
         self.session().await?;
-        let maximum_depth = placement.maximum_depth;
-        let depth_before = figures.reserve(maximum_depth).ok_or(StoreError::QueueFull { maximum_depth })?;
-        let staged = Staged(figures);
+        let (staged, depth_before) = self.reserve(figures, placement.maximum_depth).await?;
         figures.use_it();
-        let row = NewRow::new(queue, self.running.driver.positions.next(), message, placement, now);
+        // No peer deletes the queue before the message is there, or never will be.
+        self.raise(figures, OpenLevel::Open).await?;
+        let row = NewRow::new(staged, queue, self.running.driver.positions.next(), message, placement, now);
         let outcome = PutOutcome { key: row.key, depth_before };
-        Ok((staged, row, outcome))
+        Ok((row, outcome))
+    }
+
+    /// Room for one message. Before a queue is said to be full, the others are asked what they have got of it meanwhile.
+    async fn reserve(&self, figures: &Arc<Figures>, maximum_depth: u32) -> Result<(Staged, u32), StoreError> {
+        if let Some(reserved) = figures.reserve(maximum_depth) {
+            return Ok(reserved);
+        }
+        let (driver, queue) = (&self.running.driver, figures.queue);
+        self.look(|session| async move { read_depths(driver, &session, &[queue], false).await }).await?;
+        figures.reserve(maximum_depth).ok_or(StoreError::QueueFull { maximum_depth })
     }
 
     /// As `PrivateStore::put_with_receipt`.
@@ -207,8 +219,7 @@ impl SharedStore {
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
         let figures = self.figures(queue)?;
-        let (_staged, row, outcome) = self.new_row(&figures, queue, message, placement, now).await?;
-        figures.expires(placement.expires);
+        let (row, outcome) = self.new_row(&figures, queue, message, placement, now).await?;
         let receipt = Some(NewReceipt { receipt: receipt(outcome.key.position), now });
         let work = Work { puts: vec![row], gets: Vec::new() };
         self.submit(Operation::Commit { work, decision: None, receipt }).await?;
@@ -546,21 +557,5 @@ pub struct WatchGuard {
 impl Drop for WatchGuard {
     fn drop(&mut self) {
         self.driver.unwatch(self.queue);
-    }
-}
-
-/// A put on its way counts, so that a queue is not overfilled by many at once.
-struct Staged<'a>(&'a Figures);
-
-impl Staged<'_> {
-    /// A unit of work counts it from now on.
-    fn keep(self) {
-        std::mem::forget(self);
-    }
-}
-
-impl Drop for Staged<'_> {
-    fn drop(&mut self) {
-        self.0.staged(-1);
     }
 }

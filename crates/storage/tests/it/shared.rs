@@ -9,6 +9,7 @@ mod definitions;
 mod depth;
 mod dropped;
 mod group;
+mod handles;
 mod killed;
 mod ledger;
 mod load;

@@ -151,10 +151,12 @@ impl SharedStore {
         }
         let Some(work) = self.running.units.take(unit) else { return Ok(()) };
         drop(Ended::of(&work, &self.running.driver.figures));
-        if work.gets.is_empty() {
+        let Work { puts, gets } = work;
+        drop(puts);
+        if gets.is_empty() {
             return Ok(());
         }
-        self.submit(Operation::BackOut(work.gets)).await.map(|_| ())
+        self.submit(Operation::BackOut(gets)).await.map(|_| ())
     }
 
     /// As `PrivateStore::got_first`.
@@ -178,21 +180,15 @@ impl SharedStore {
     }
 }
 
-/// What a unit of work counted for, by queue.
+/// What the gets of a unit of work counted for, by queue. Its puts count until they are in the table, or dropped.
 struct Ended<'a> {
     figures: &'a AllFigures,
-    puts: HashMap<QueueId, (i64, Option<Timestamp>)>,
     gets: HashMap<QueueId, i64>,
 }
 
 impl<'a> Ended<'a> {
     fn of(work: &Work, figures: &'a AllFigures) -> Self {
-        let mut ended = Self { figures, puts: HashMap::new(), gets: HashMap::new() };
-        for row in &work.puts {
-            let entry = ended.puts.entry(row.queue).or_default();
-            entry.0 += 1;
-            entry.1 = [entry.1, row.expires].into_iter().flatten().min();
-        }
+        let mut ended = Self { figures, gets: HashMap::new() };
         for claim in &work.gets {
             *ended.gets.entry(claim.place.queue).or_default() += 1;
         }
@@ -203,12 +199,6 @@ impl<'a> Ended<'a> {
 /// Those who ended it hold nothing more, also when they do not wait for the answer.
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
-        for (queue, (count, expires)) in &self.puts {
-            if let Some(figures) = self.figures.of(*queue) {
-                figures.expires(*expires);
-                figures.staged(-count);
-            }
-        }
         for (queue, count) in &self.gets {
             if let Some(figures) = self.figures.of(*queue) {
                 figures.claimed(-count);

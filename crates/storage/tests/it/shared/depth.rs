@@ -108,3 +108,30 @@ fn depths_of_all_members_are_those_of_the_table_within_a_second() {
         }
     }
 }
+
+#[test]
+fn a_queue_with_room_refuses_no_put_while_others_come_and_go() {
+    let database = Database::of_group("QSG1");
+    let stores = [member(options(&database.url, "QM1")), member(options(&database.url, "QM2"))];
+    let queue = create_queue(&stores[0]);
+    know_queue(&stores[1], queue);
+    // Each thread has one message on the queue at most.
+    std::thread::scope(|scope| {
+        for thread in 0..6_u64 {
+            let store = &stores[usize::from(thread % 3 == 0)];
+            scope.spawn(move || {
+                let placement = Placement { maximum_depth: 6, ..placement(true) };
+                for number in 0..150 {
+                    let message = message(thread, thread.to_be_bytes().to_vec(), true);
+                    let unit = (number % 3 == 0).then(|| store.begin());
+                    let put = block_on(store.put(unit, queue, message, placement, NOW));
+                    put.unwrap_or_else(|error| panic!("put {number} of thread {thread}: {error}"));
+                    if let Some(unit) = unit {
+                        block_on(store.commit(unit)).expect("commits");
+                    }
+                    get(store, None, queue).expect("gets").expect("a message");
+                }
+            });
+        }
+    });
+}
