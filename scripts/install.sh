@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a bare Debian machine lacks: install.sh [build] [group] [test] [full] [bench] [lint] [console] [dist] [bare].
 # Works as root or with sudo. Where nothing is missing it changes nothing and needs no network.
-# Tests start their own slapd, nginx, PostgreSQL and RabbitMQ: the services of these packages are not started,
+# Tests start their own slapd, nginx, PostgreSQL, etcd and RabbitMQ: the services of these packages are not started,
 # neither now nor when the machine starts.
 set -euo pipefail
 
@@ -14,12 +14,13 @@ say() { echo "install: $*" >&2; }
 # Lets rustup, freshly installed or not on the path, be found.
 export PATH="$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
 
-# package:what shows that it is there (a program, a file, or @ and a module of Python).
+# package:what shows that it is there (a program, a file, or @ and a module of Debian's Python).
 packages_of() {
     case $1 in
         build) echo gcc:cc libc6-dev:/usr/include/stdlib.h make:make curl:curl ca-certificates:/etc/ssl/certs/ca-certificates.crt ;;
         test)
-            echo procps:ps git:git gnucobol3:cobc curl:curl openssl:openssl python3:python3 slapd:slapd ldap-utils:ldapadd python3-venv:@ensurepip
+            echo procps:ps git:git gnucobol3:cobc curl:curl openssl:openssl python3:/usr/bin/python3 slapd:slapd ldap-utils:ldapadd
+            echo python3-venv:@ensurepip etcd-server:etcd faketime:faketime
             echo nodejs:node npm:npm chromium:chromium golang-go:go openjdk-17-jdk-headless:javac maven:mvn postgresql:/usr/lib/postgresql
             ;;
         group) echo postgresql:/usr/lib/postgresql python3:python3 ;;
@@ -40,14 +41,14 @@ packages_of() {
 is_there() {
     case $1 in
         /*) [ -e "$1" ] ;;
-        @*) python3 -c "import ${1#@}" 2>/dev/null ;;
+        @*) /usr/bin/python3 -c "import ${1#@}" 2>/dev/null ;;
         *) command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] ;;
     esac
 }
 
 policy=/usr/sbin/policy-rc.d
 kept_policy=/usr/sbin/policy-rc.d.before-quaymaster
-services="slapd nginx postgresql rabbitmq-server epmd"
+services="slapd nginx postgresql rabbitmq-server epmd etcd"
 
 # Packages ask the file policy-rc.d before they start a service. While packages are installed, ours refuses the services
 # named above and passes every other question to the file that was there.

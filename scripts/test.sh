@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Every test. System tests drive the release build, because the kill test wants real load.
 # `test.sh full` adds a hundred kills and a hundred restarts under JMS listeners, a thousand simulated crashes, a hundred calls of
-# each kind refused by a simulated disk, ten thousand hostile sockets, an hour of mixed load, and the tests that need Open Liberty.
+# each kind refused by a simulated disk, five failovers of each kind and fifty killed members of a queue-sharing group, ten thousand
+# hostile sockets, an hour of mixed load, and the tests that need Open Liberty.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,6 +23,7 @@ ignored=()
 if [ "${1:-}" = full ]; then
     export QUAYMASTER_KILL_ROUNDS="${QUAYMASTER_KILL_ROUNDS:-100}"
     export CRASH_SEEDS="${CRASH_SEEDS:-1000}" FAULT_CALLS="${FAULT_CALLS:-100}"
+    export QSG_FAILOVERS="${QSG_FAILOVERS:-5}" QSG_ROUNDS="${QSG_ROUNDS:-50}"
     export QUAYMASTER_RESTART_ROUNDS="${QUAYMASTER_RESTART_ROUNDS:-100}"
     export QUAYMASTER_SOAK_SECONDS="${QUAYMASTER_SOAK_SECONDS:-3600}"
     export QUAYMASTER_ATTACK_SOCKETS="${QUAYMASTER_ATTACK_SOCKETS:-10000}"

@@ -54,6 +54,8 @@ pub(super) enum Failed {
     Broken(Error),
     /// No answer in time: as `Broken`. The batch is not cancelled, since that could commit it half-known.
     TooSlow,
+    /// The session was given up meanwhile: as `Broken`.
+    Left,
     /// The lane belongs to a later epoch. Nothing has changed.
     Fenced,
     /// A unit of work has lost messages that it had got. Nothing has changed.

@@ -52,8 +52,6 @@ const REFRESH: Duration = Duration::from_millis(250);
 const REFRESHES_OF_ALL: u32 = 40;
 /// Changed or removed rows after which the table is vacuumed.
 const DEAD_ROWS: usize = 20_000;
-/// Between two looks at the database's other hosts.
-const LOOK_AROUND: Duration = Duration::from_secs(5);
 
 /// Where the member is.
 #[derive(Clone)]
@@ -757,18 +755,11 @@ async fn refresh(driver: &Driver, session: &Session) {
     }
 }
 
-/// Looks for a newer history at the other hosts. Returns when there is one: all connections leave this one together.
+/// Watches the other hosts. Returns when one has a newer history: all connections leave this one together.
 async fn look_around(driver: &Driver, session: &Session) {
-    loop {
-        sleep(LOOK_AROUND).await;
-        if primary::is_newer_elsewhere(&driver.options, &driver.highest, session.primary.timeline).await {
-            warn!(
-                timeline = session.primary.timeline,
-                "another host of the database has a newer history; the member goes there"
-            );
-            return;
-        }
-    }
+    let newer = primary::newer_elsewhere(&driver.options, &driver.highest, &session.primary).await;
+    let timeline = session.primary.timeline;
+    warn!(timeline, newer, "another host of the database has a newer history; the member goes there");
 }
 
 /// The last word of an orderly end: what the lanes were asked is done, and what the member still held is free.

@@ -4,6 +4,7 @@
 //! answers are handed out as if they had come, else it is done again.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -101,8 +102,8 @@ impl Lane {
         let id = self.id(session, 0);
         let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 3] = [&id.member, &id.lane, &id.epoch];
         let driver = Arc::clone(&self.driver);
-        let asked = std::pin::pin!(connected.client.query_opt(&connected.statements.ask, &parameters));
-        let over = std::pin::pin!(driver.until_over(session.generation));
+        let asked = pin!(connected.client.query_opt(&connected.statements.ask, &parameters));
+        let over = pin!(driver.until_over(session.generation));
         let row = match select(asked, over).await {
             Either::Left((Ok(Some(row)), _)) => row,
             Either::Left((Ok(None), _)) => {
@@ -158,12 +159,13 @@ impl Lane {
                     attempts = 0;
                     self.deliver(session, jobs, outcome);
                 }
-                (Err(failed @ (Failed::Broken(_) | Failed::TooSlow)), arrived) => {
+                (Err(failed @ (Failed::Broken(_) | Failed::TooSlow | Failed::Left)), arrived) => {
                     self.pending = Some(Pending { number: self.batch + 1, jobs, arrived });
                     left.into_iter().for_each(|jobs| self.inbox.put_back(jobs));
                     match failed {
                         Failed::Broken(error) => self.driver.broken(session.generation, &error),
-                        _ => self.driver.too_slow(session.generation),
+                        Failed::TooSlow => self.driver.too_slow(session.generation),
+                        _ => {}
                     }
                     return Err(Lost);
                 }
@@ -192,15 +194,19 @@ impl Lane {
         let id = self.id(session, self.batch + 1);
         let Some(pending) = &mut self.pending else { return Ok(()) };
         let attempted = attempt(&session.lanes[self.number], id, &pending.jobs, &mut pending.arrived);
-        match timeout(self.driver.options.deadline * 2_u32.pow(self.slow), attempted).await {
-            Ok(result) => {
+        let attempted = pin!(timeout(self.driver.options.deadline * 2_u32.pow(self.slow), attempted));
+        // A commit at a primary that nothing follows any more is never answered.
+        let over = pin!(self.driver.until_over(session.generation));
+        match select(attempted, over).await {
+            Either::Left((Ok(result), _)) => {
                 self.slow = 0;
                 result
             }
-            Err(_) => {
+            Either::Left((Err(_), _)) => {
                 self.slow = (self.slow + 1).min(DOUBLINGS);
                 Err(Failed::TooSlow)
             }
+            Either::Right(_) => Err(Failed::Left),
         }
     }
 

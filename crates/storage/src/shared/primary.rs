@@ -1,15 +1,17 @@
 //! Which of the database's hosts takes writes, and by how new a history.
 //!
 //! A cluster that fails over may have two hosts that say they are primary for a while. The one with the higher timeline is right. A
-//! member never speaks to a lower timeline than it has seen: what that host would still answer has been decided otherwise.
+//! member never speaks to a lower timeline than it has seen: what that host would still answer has been decided otherwise. While it
+//! works with one host it watches the others, each over a connection of its own: a host that is silent delays no look at the rest.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use futures_util::future::join_all;
-use tokio::time::timeout;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -19,6 +21,10 @@ use crate::shared::error::SharedError;
 use crate::shared::options::SharedOptions;
 
 const PROBE: Duration = Duration::from_secs(5);
+/// Once a host says that it takes writes, the others have so long to say that they have a newer history: a host may have vanished.
+const OTHERS: Duration = Duration::from_secs(1);
+/// Between two looks at another host.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// A host that takes writes.
 #[derive(Clone)]
@@ -40,16 +46,20 @@ pub(super) struct HighestTimeline(AtomicU32);
 /// # Errors
 /// `Address`; `Connect`: none answers; `NoPrimary`; `OldTimeline`.
 pub(super) async fn find(options: &SharedOptions, highest: &HighestTimeline) -> Result<Primary, SharedError> {
-    let hosts = hosts(options)?;
-    let answers = join_all(hosts.into_iter().map(|config| probe(config, options.tls.clone()))).await;
+    let asked = hosts(options)?.into_iter().map(|config| probe(config, options.tls.clone()));
+    let mut answers: FuturesUnordered<_> = asked.collect();
+    let mut until = Instant::now() + 2 * PROBE;
     let mut failure = None;
     let mut found: Option<Primary> = None;
-    for answer in answers {
+    while let Ok(Some(answer)) = timeout_at(until, answers.next()).await {
         match answer {
-            Ok(Some(primary)) if found.as_ref().is_none_or(|best| best.timeline < primary.timeline) => {
-                found = Some(primary);
+            Ok(Some(primary)) => {
+                until = until.min(Instant::now() + OTHERS);
+                if found.as_ref().is_none_or(|best| best.timeline < primary.timeline) {
+                    found = Some(primary);
+                }
             }
-            Ok(_) => {}
+            Ok(None) => {}
             Err(error) => failure = Some(error),
         }
     }
@@ -99,20 +109,25 @@ async fn probe(config: Config, tls: Option<Arc<rustls::ClientConfig>>) -> Result
     let asked = async {
         let primary = Primary { config, tls, timeline: 0, name };
         let client = primary.connect("").await?;
-        let is_standby: bool = client
-            .query_one("SELECT pg_is_in_recovery()", &[])
-            .await
-            .map_err(|source| SharedError::Refused { action: "say whether it takes writes", source })?
-            .get(0);
-        if is_standby {
-            return Ok(None);
-        }
-        // Engines without write-ahead log files refuse this; then their own leases keep the histories apart.
-        let timeline = client.query_one("SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)", &[]).await;
-        let timeline = timeline.ok().and_then(|row| u32::from_str_radix(row.get::<_, &str>(0), 16).ok()).unwrap_or(0);
-        Ok(Some(Primary { timeline, ..primary }))
+        let timeline = timeline_of(&client).await?;
+        Ok(timeline.map(|timeline| Primary { timeline, ..primary }))
     };
     timeout(PROBE, asked).await.unwrap_or(Err(SharedError::NoPrimary))
+}
+
+/// `None`: it takes no writes. 0: the engine has no timelines.
+async fn timeline_of(client: &Client) -> Result<Option<u32>, SharedError> {
+    let is_standby: bool = client
+        .query_one("SELECT pg_is_in_recovery()", &[])
+        .await
+        .map_err(|source| SharedError::Refused { action: "say whether it takes writes", source })?
+        .get(0);
+    if is_standby {
+        return Ok(None);
+    }
+    // Engines without write-ahead log files refuse this; then their own leases keep the histories apart.
+    let timeline = client.query_one("SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)", &[]).await;
+    Ok(Some(timeline.ok().and_then(|row| u32::from_str_radix(row.get::<_, &str>(0), 16).ok()).unwrap_or(0)))
 }
 
 fn name_of(config: &Config) -> String {
@@ -186,10 +201,36 @@ fn spawn(connection: impl Future<Output = Result<(), tokio_postgres::Error>> + S
     });
 }
 
-/// A host of a newer history than this one takes writes.
-pub(super) async fn is_newer_elsewhere(options: &SharedOptions, highest: &HighestTimeline, timeline: u32) -> bool {
-    let several = hosts(options).is_ok_and(|hosts| hosts.len() > 1);
-    several && timeline > 0 && find(options, highest).await.is_ok_and(|primary| primary.timeline > timeline)
+/// Returns when another host takes writes with a newer history; for an engine without timelines, never.
+pub(super) async fn newer_elsewhere(options: &SharedOptions, highest: &HighestTimeline, primary: &Primary) -> u32 {
+    let others = hosts(options).unwrap_or_default().into_iter().filter(|config| name_of(config) != primary.name);
+    let mut watches: FuturesUnordered<_> = others
+        .filter(|_| primary.timeline > 0)
+        .map(|mut config| {
+            config.application_name("quaymaster-watch");
+            let name = name_of(&config);
+            watch(Primary { config, tls: options.tls.clone(), timeline: primary.timeline, name })
+        })
+        .collect();
+    match watches.next().await {
+        Some(newer) => highest.0.fetch_max(newer, Ordering::AcqRel).max(newer),
+        None => std::future::pending().await,
+    }
+}
+
+/// Returns the host's timeline once it takes writes with a newer one than `timeline`.
+async fn watch(host: Primary) -> u32 {
+    loop {
+        if let Ok(Ok(client)) = timeout(PROBE, host.connect("")).await {
+            while let Ok(Ok(timeline)) = timeout(PROBE, timeline_of(&client)).await {
+                match timeline {
+                    Some(timeline) if timeline > host.timeline => return timeline,
+                    _ => sleep(LOOK).await,
+                }
+            }
+        }
+        sleep(LOOK).await;
+    }
 }
 
 #[cfg(test)]

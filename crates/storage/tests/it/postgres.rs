@@ -23,6 +23,11 @@ pub(crate) enum Keeps {
     WhatItHasAnswered,
 }
 
+/// What runs SQL in a group's database.
+pub(crate) trait Asked {
+    fn run(&self, sql: &str) -> Vec<Vec<Option<String>>>;
+}
+
 /// A database with the tables of a group, on a server that other tests share.
 pub(crate) struct Database {
     pub(crate) url: String,
@@ -63,25 +68,38 @@ impl Database {
 
     /// Runs SQL.
     pub(crate) fn run(&self, sql: &str) -> Vec<Vec<Option<String>>> {
-        runtime().block_on(async {
-            let (client, connection) =
-                tokio_postgres::connect(&self.url, tokio_postgres::NoTls).await.expect("connects to its database");
-            tokio::spawn(connection);
-            let answers = client.simple_query(sql).await.expect("runs");
-            answers
-                .into_iter()
-                .filter_map(|answer| match answer {
-                    tokio_postgres::SimpleQueryMessage::Row(row) => {
-                        Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
-                    }
-                    _ => None,
-                })
-                .collect()
-        })
+        asked(&self.url, sql, Duration::from_secs(60)).expect("runs")
     }
 }
 
-fn runtime() -> tokio::runtime::Runtime {
+impl Asked for Database {
+    fn run(&self, sql: &str) -> Vec<Vec<Option<String>>> {
+        Self::run(self, sql)
+    }
+}
+
+/// Rows of values as text.
+pub(crate) fn asked(
+    url: &str,
+    sql: &str,
+    limit: Duration,
+) -> Result<Vec<Vec<Option<String>>>, Box<dyn std::error::Error>> {
+    let asked = async {
+        let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
+        tokio::spawn(connection);
+        let answers = client.simple_query(sql).await?;
+        let rows = answers.into_iter().filter_map(|answer| match answer {
+            tokio_postgres::SimpleQueryMessage::Row(row) => {
+                Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
+            }
+            _ => None,
+        });
+        Ok(rows.collect())
+    };
+    runtime().block_on(async { tokio::time::timeout(limit, asked).await? })
+}
+
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
@@ -220,7 +238,10 @@ fn run(folder: &Path, port: u16, keeps: Keeps) -> Child {
 
 /// PostgreSQL refuses to run as root: then it runs as its own user.
 fn command(name: &str) -> Command {
-    let program = programs().join(name);
+    as_postgres(programs().join(name))
+}
+
+pub(crate) fn as_postgres(program: PathBuf) -> Command {
     if !is_root() {
         return Command::new(program);
     }
@@ -233,7 +254,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-fn give_to_postgres(folder: &Path) {
+pub(crate) fn give_to_postgres(folder: &Path) {
     if is_root() {
         let given = Command::new("chown").arg("postgres").arg(folder).status().expect("chown starts");
         assert!(given.success(), "the folder is given to the user postgres");
@@ -241,7 +262,7 @@ fn give_to_postgres(folder: &Path) {
 }
 
 /// Where Debian keeps the server's programs; the newest version.
-fn programs() -> PathBuf {
+pub(crate) fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().filter_map(Result::ok);
     let newest = versions.max_by_key(|entry| entry.file_name().to_string_lossy().parse::<u32>().unwrap_or(0));
     newest.map_or_else(|| PathBuf::from("/usr/bin"), |entry| entry.path().join("bin"))

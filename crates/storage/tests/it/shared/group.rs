@@ -12,7 +12,7 @@ use storage::{
     UnitOfWorkId, block_on,
 };
 
-use crate::postgres::Database;
+use crate::postgres::Asked;
 
 /// Nothing expires unless a test says so.
 pub(crate) const NOW: Timestamp = Timestamp(1_000_000);
@@ -108,12 +108,12 @@ pub(crate) fn browse(store: &Store, queue: QueueId) -> Vec<(u64, i32)> {
 }
 
 /// One number from the database.
-pub(crate) fn count(database: &Database, sql: &str) -> i64 {
+pub(crate) fn count(database: &impl Asked, sql: &str) -> i64 {
     database.run(sql)[0][0].as_deref().expect("a value").parse().expect("a number")
 }
 
 /// Nothing is left that no program can reach: no held message, no part without its message.
-pub(crate) fn check_nothing_is_held(database: &Database) {
+pub(crate) fn check_nothing_is_held(database: &impl Asked) {
     eventually("every message is free", || {
         count(database, "SELECT count(*) FROM message WHERE owner IS NOT NULL") == 0
     });

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use storage::{Store, block_on};
 
-use crate::postgres::Database;
+use crate::postgres::{Asked, Database};
 use crate::shared::client::{Client, Queues};
 use crate::shared::group::{
     check_nothing_is_held, count, create_queue, drain, eventually, know_queue, member, now, options,
@@ -31,7 +31,7 @@ pub(crate) fn queues_for(stores: &[Store]) -> Queues {
 }
 
 /// `disturb` goes on while clients work; nothing that they are told is wrong. `loses`: nonpersistent messages may be lost.
-fn check_load(database: &Database, stores: &[Store], loses: bool, disturb: impl FnOnce()) {
+pub(crate) fn check_load(database: &impl Asked, stores: &[Store], loses: bool, disturb: impl FnOnce()) {
     let seed = setting("QSG_SEED", now().elapsed().subsec_nanos().into());
     println!("QSG_SEED={seed}");
     let queues = queues_for(stores);
@@ -50,8 +50,10 @@ fn check_load(database: &Database, stores: &[Store], loses: bool, disturb: impl 
                 })
             })
             .collect();
-        disturb();
-        stop.store(true, Ordering::Release);
+        {
+            let _ended = Raised(&stop);
+            disturb();
+        }
         clients.into_iter().map(|client| client.join().expect("a client ends well")).collect()
     });
     let mut ledger = Ledger::default();
@@ -73,7 +75,16 @@ fn check_load(database: &Database, stores: &[Store], loses: bool, disturb: impl 
     }
 }
 
-fn wait(duration: Duration) {
+/// Set when it is dropped: clients end also when a test fails.
+pub(crate) struct Raised<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for Raised<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+pub(crate) fn wait(duration: Duration) {
     std::thread::sleep(duration);
 }
 
