@@ -106,7 +106,7 @@ struct Queues {
 
 impl Queues {
     fn make(member: &Member) -> Result<Self> {
-        let make = || block_on(member.store.create_shared_queue());
+        let make = || block_on(member.store.create_shared_queue("APP1"));
         Ok(Self { requests: make()?, replies: make()? })
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn run(effort: &Effort, server: &Postgresql, report: &mut Report) -> 
     let members = ["QM1", "QM2", "QM3"].map(|name| Member::join(&database, name));
     let members = members.into_iter().collect::<Result<Vec<_>>>()?;
     for _ in 0..QUEUES {
-        let queue = block_on(members[0].store.create_shared_queue())?;
+        let queue = block_on(members[0].store.create_shared_queue("APP1"))?;
         for member in &members[1..] {
             block_on(member.store.shared().context("the member is in a group")?.know_queue(queue))?;
         }

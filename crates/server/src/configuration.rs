@@ -103,6 +103,18 @@ pub(crate) struct Group {
     pub password: Option<String>,
     pub ca_file: Option<PathBuf>,
     pub patience_seconds: u64,
+    /// Structures with a database of their own, by name.
+    pub structures: BTreeMap<String, GroupStructure>,
+}
+
+/// An entry of `[group.structures]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GroupStructure {
+    pub database: String,
+    /// As it is stored.
+    pub password: Option<String>,
+    pub ca_file: Option<PathBuf>,
 }
 
 /// `[channels]`: what MQ clients may take.
@@ -202,7 +214,14 @@ impl Default for Channels {
 
 impl Default for Group {
     fn default() -> Self {
-        Self { name: None, database: None, password: None, ca_file: None, patience_seconds: 60 }
+        Self {
+            name: None,
+            database: None,
+            password: None,
+            ca_file: None,
+            patience_seconds: 60,
+            structures: BTreeMap::new(),
+        }
     }
 }
 

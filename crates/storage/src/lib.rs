@@ -29,25 +29,60 @@ pub use private::{
     MessageCount, PrivateStore, QuarantineListener, Quarantined, RECEIPT_MAXIMUM, Receipt, ReceiptKey, ReceiptOfPut,
     StoredQueue, VerificationRate, before_sleep, block_on,
 };
-pub use shared::{SharedOptions, SharedStore};
+pub use shared::{GroupStore, SharedOptions, SharedStore, StructureDatabase};
 pub use store::{Scan, Store};
 
 /// A queue within one store. Never used again for another queue while any record of the old one exists.
+///
+/// ```text
+/// bit  31      set: shared. Else the other bits are the recovery log's number of the queue
+/// bits 24..31  of a shared queue: the database where it is
+/// bits  0..24  its number there
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QueueId(pub u32);
 
 impl QueueId {
     /// Of the numbers of shared queues.
     const SHARED: u32 = 1 << 31;
+    const CLUSTER_SHIFT: u32 = 24;
+    /// Highest number of a queue within its database: that of the sequence of `schema.sql`.
+    const LAST_IN_CLUSTER: u32 = (1 << Self::CLUSTER_SHIFT) - 1;
 
-    /// The number of a shared queue.
-    pub(crate) fn shared(number: u32) -> Self {
-        Self(number | Self::SHARED)
+    /// The number of a shared queue. `None`: the database has had all its queues.
+    pub(crate) fn shared(cluster: ClusterNumber, number: u32) -> Option<Self> {
+        let place = u32::from(cluster.0) << Self::CLUSTER_SHIFT;
+        (number <= Self::LAST_IN_CLUSTER).then_some(Self(Self::SHARED | place | number))
     }
 
     /// Its messages are in the shared store of the group, not in the recovery log.
     pub fn is_shared(self) -> bool {
         self.0 & Self::SHARED != 0
+    }
+
+    /// The database where a shared queue is.
+    pub fn cluster(self) -> ClusterNumber {
+        let number = (self.0 & !Self::SHARED) >> Self::CLUSTER_SHIFT;
+        ClusterNumber(u8::try_from(number).expect("seven bits"))
+    }
+}
+
+/// One of the databases of a group, with its standbys. The group's home gives each its number, which lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClusterNumber(u8);
+
+impl ClusterNumber {
+    /// Has the members and definitions of the group, and each structure without a database of its own.
+    pub const HOME: Self = Self(0);
+    const LAST: u8 = 127;
+
+    /// `None`: no database of a group has it.
+    pub(crate) fn of(number: i32) -> Option<Self> {
+        u8::try_from(number).ok().filter(|number| *number <= Self::LAST).map(Self)
+    }
+
+    pub(crate) fn number(self) -> i32 {
+        i32::from(self.0)
     }
 }
 
@@ -275,5 +310,26 @@ impl Default for StoreOptions {
             anchor_interval: Duration::from_secs(5),
             verification: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_shared_queue_says_in_which_database_it_is() {
+        for cluster in [0, 1, 127] {
+            let cluster = ClusterNumber::of(cluster).expect("a cluster");
+            for number in [1, QueueId::LAST_IN_CLUSTER] {
+                let queue = QueueId::shared(cluster, number).expect("a queue");
+                assert!(queue.is_shared());
+                assert_eq!(queue.cluster(), cluster);
+                assert_eq!(queue.0 & QueueId::LAST_IN_CLUSTER, number);
+            }
+            assert_eq!(QueueId::shared(cluster, QueueId::LAST_IN_CLUSTER + 1), None);
+        }
+        assert!(!QueueId(u32::MAX >> 1).is_shared());
+        assert_eq!((ClusterNumber::of(128), ClusterNumber::of(-1)), (None, None));
     }
 }

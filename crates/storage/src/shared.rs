@@ -1,4 +1,7 @@
-//! The shared store: queues of a queue-sharing group, in a database that speaks PostgreSQL's protocol.
+//! The shared store: queues of a queue-sharing group, in databases that speak PostgreSQL's protocol.
+//!
+//! `group.rs` holds one store for each database; `in_common.rs` is what they share. The home has the members and definitions, and the
+//! queues of each structure without a database of its own. What follows is true of each database.
 //!
 //! The database alone orders, makes durable and decides. A member keeps nothing in memory that another member could not read there,
 //! except units of work that are open: their gets are claims in the database, their puts are staged here.
@@ -6,6 +9,7 @@
 //! `store.rs` is the face. `find.rs` chooses messages, `units.rs` holds open units of work, `depth.rs` counts. What changes messages
 //! goes to a lane: `lane.rs` gathers operations, `batch.rs` makes one transaction of them, `statements.rs` has each SQL text.
 //! `driver.rs` keeps the connections; `member.rs` joins the group, shows that this member lives, and recovers those that do not.
+//! `structure.rs` does the same at the database of a structure, as the home says.
 //!
 //! Invariants
 //! - Each transaction that changes messages first advances the row of its lane, which carries the member's epoch: a member that was
@@ -15,13 +19,16 @@
 //! - A lane whose commits are not waited for by the disk deletes no message and adds no persistent one.
 
 mod batch;
+mod decided;
 mod definitions;
 mod depth;
 mod driver;
 mod error;
 mod find;
+mod group;
 mod handles;
 mod hint;
+mod in_common;
 mod inbox;
 mod lane;
 mod member;
@@ -33,13 +40,16 @@ mod row;
 mod schema;
 mod statements;
 mod store;
+mod structure;
 mod units;
 
 pub use crate::shared::definitions::{GroupDefinition, GroupDisposition};
 pub use crate::shared::error::SharedError;
+pub use crate::shared::group::GroupStore;
 pub use crate::shared::handles::{OpenLevel, QueueHandle};
 pub use crate::shared::member::{MemberState, MemberStatus};
-pub use crate::shared::options::SharedOptions;
+pub(crate) use crate::shared::operation::Decision;
+pub use crate::shared::options::{SharedOptions, StructureDatabase};
 pub use crate::shared::schema::create_group;
 pub use crate::shared::statements::explained;
 pub use crate::shared::store::{Deletion, SharedStore, WatchGuard};

@@ -1,6 +1,6 @@
-//! The store of a queue manager: its private store, and the shared store of its group behind the same contract.
+//! The store of a queue manager: its private store, and the shared stores of its group behind the same contract.
 //!
-//! A queue's number says where its messages are (`QueueId::is_shared`): each operation tests one bit and goes to one of the two.
+//! A queue's number says where its messages are (`QueueId`): one bit tells private from shared, seven more name the database of the group.
 //! Definitions, receipts, quarantine and backups are the private store's. A unit of work has one number in both.
 //!
 //! Never: keeps a message, or decides anything but the way.
@@ -15,7 +15,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use model::message::Message;
 use model::timestamp::Timestamp;
-use tokio::sync::OnceCell;
 
 use crate::private::log::disk::{Disk, DiskSpace};
 use crate::private::log::hold::Held;
@@ -23,7 +22,8 @@ use crate::private::{
     self, AppendedDefinitions, MessageCount, PrivateStore, QuarantineListener, Quarantined, Receipt, ReceiptKey,
     ReceiptOfPut, Recovered, StoreStatistics, StoredQueue, UndefinedQueue,
 };
-use crate::shared::{OpenLevel, QueueHandle, SharedStore, WatchGuard};
+use crate::shared::{Deletion, GroupStore, OpenLevel, QueueHandle, SharedStore, WatchGuard};
+use crate::store::mixed::Parts;
 use crate::{
     DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, RecoveryLogError,
     Selection, Slice, StoreError, StoreOptions, StoredMessage, Survey, UnitOfWorkId, Xid,
@@ -36,9 +36,7 @@ use crate::{
 pub struct Store {
     private: PrivateStore,
     /// `None`: the queue manager is in no group, or in one that lives in this process alone.
-    shared: Option<SharedStore>,
-    /// What a crash has left between the recovery log and the group's database is ended.
-    met: Arc<OnceCell<()>>,
+    group: Option<GroupStore>,
     under_way: mixed::UnderWay,
 }
 
@@ -84,71 +82,95 @@ impl Store {
     /// Those of `PrivateStore::open`.
     pub fn open(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<(Self, Recovered), RecoveryLogError> {
         let (private, recovered) = PrivateStore::open(disk, options)?;
-        Ok((Self { private, shared: None, met: Arc::default(), under_way: mixed::UnderWay::default() }, recovered))
+        Ok((Self { private, group: None, under_way: mixed::UnderWay::default() }, recovered))
     }
 
     /// Nothing on disk: see `PrivateStore::ephemeral`.
     pub fn ephemeral(options: StoreOptions) -> Self {
-        Self {
-            private: PrivateStore::ephemeral(options),
-            shared: None,
-            met: Arc::default(),
-            under_way: mixed::UnderWay::default(),
-        }
+        Self { private: PrivateStore::ephemeral(options), group: None, under_way: mixed::UnderWay::default() }
     }
 
     /// The queue manager is a member of a group.
     #[must_use]
-    pub fn in_group(self, shared: SharedStore) -> Self {
-        Self { shared: Some(shared), ..self }
+    pub fn in_group(self, group: impl Into<GroupStore>) -> Self {
+        Self { group: Some(group.into()), ..self }
     }
 
-    /// Waits until the group's database can be reached, then ends what a crash has left between it and the recovery log: once, and
-    /// before any unit of work is committed or prepared that has work in both. Later it ends
-    /// commits over both that were answered `Unreachable`.
+    /// Waits until the group's home can be reached, then ends what a crash has left between its databases and the recovery log, as far as
+    /// they can be reached: before any unit of work is committed or prepared that has parts in several places. Later it ends such
+    /// units that were answered `Unreachable`.
     ///
     /// # Errors
-    /// `Unreachable`: nothing has changed; try again.
+    /// `Unreachable`: nothing has changed, or not all; try again.
     pub async fn meet_group(&self) -> Result<(), StoreError> {
-        let Some(shared) = &self.shared else { return Ok(()) };
-        let meet = || async {
-            boxed(shared.connected()).await?;
-            boxed(mixed::follow_decisions(&self.private, shared, &self.under_way)).await
-        };
-        self.met.get_or_try_init(meet).await?;
-        if self.under_way.leaves_open() {
-            boxed(mixed::follow_decisions(&self.private, shared, &self.under_way)).await?;
+        let Some(group) = &self.group else { return Ok(()) };
+        let is_more = boxed(group.learn()).await?;
+        if is_more || self.under_way.leaves_open() {
+            boxed(mixed::follow_decisions(&self.private, group, &self.under_way)).await?;
         }
         Ok(())
     }
 
-    /// The group's store.
+    /// Every database of the group can be reached at this moment.
+    pub fn reaches_whole_group(&self) -> bool {
+        self.group.iter().flat_map(GroupStore::all).all(SharedStore::is_open)
+    }
+
+    /// A part of a unit of work waits for a database: `meet_group` is to be tried again.
+    pub fn waits_for_group(&self) -> bool {
+        self.under_way.leaves_open()
+    }
+
+    /// The home of the group: who its members are, and what it has defined.
     pub fn shared(&self) -> Option<&SharedStore> {
-        self.shared.as_ref()
+        self.group.as_ref().map(GroupStore::home)
     }
 
-    /// The group's store, for a shared queue. A group without one lives in the memory of this process, in the private store.
-    fn of_queue(&self, queue: QueueId) -> Option<&SharedStore> {
-        if queue.is_shared() { self.shared.as_ref() } else { None }
-    }
-
-    fn of_group(&self) -> Result<&SharedStore, StoreError> {
-        self.shared.as_ref().ok_or(StoreError::Unreachable)
-    }
-
-    /// The shared store, if the unit of work has done something there.
-    fn sharing(&self, unit: UnitOfWorkId) -> Option<&SharedStore> {
-        self.shared.as_ref().filter(|shared| shared.has_work(unit))
-    }
-
-    /// A shared queue, with a number that no queue of the group ever had.
+    /// The store of a shared queue's database; `None`: the private store has the queue. A group without a database lives in the memory of
+    /// this process, in the private store.
     ///
     /// # Errors
-    /// Those of `SharedStore::create_queue`. `Unreachable`: there is no database, and what is here lasts.
-    pub async fn create_shared_queue(&self) -> Result<QueueId, StoreError> {
-        match self.of_group() {
-            Ok(shared) => boxed(shared.create_queue()).await,
-            Err(error) => self.private.create_queue_in_memory().ok_or(error),
+    /// `Unreachable`: this member does not know that database.
+    fn of_queue(&self, queue: QueueId) -> Result<Option<&SharedStore>, StoreError> {
+        match &self.group {
+            Some(group) if queue.is_shared() => group.of_queue(queue).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// As `of_queue`, where a database that is not known has nothing.
+    fn if_known(&self, queue: QueueId) -> Option<&SharedStore> {
+        self.of_queue(queue).unwrap_or_default()
+    }
+
+    fn of_scan(&self, queue: QueueId) -> Result<&SharedStore, StoreError> {
+        self.of_queue(queue)?.ok_or(StoreError::Unreachable)
+    }
+
+    fn parts(&self, unit: UnitOfWorkId) -> Parts<'_> {
+        Parts::of(unit, &self.private, self.group.as_ref())
+    }
+
+    /// A shared queue of a structure, with a number that no queue of the group ever had.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::create_queue`. `Unreachable`: there is no database, and what is here lasts; or this member does not know that
+    /// of the structure.
+    pub async fn create_shared_queue(&self, structure: &str) -> Result<QueueId, StoreError> {
+        match &self.group {
+            Some(group) => boxed(async { group.of_structure(structure).await?.create_queue().await }).await,
+            None => self.private.create_queue_in_memory().ok_or(StoreError::Unreachable),
+        }
+    }
+
+    /// A shared queue that another member has made: its depth is kept from now on.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::know_queue`.
+    pub async fn know_queue(&self, queue: QueueId) -> Result<(), StoreError> {
+        match self.if_known(queue) {
+            Some(shared) => boxed(shared.know_queue(queue)).await,
+            None => Ok(()),
         }
     }
 
@@ -158,9 +180,46 @@ impl Store {
     /// # Errors
     /// Those of `SharedStore::open_queue`.
     pub async fn open_queue(&self, queue: QueueId, level: OpenLevel) -> Result<Option<QueueHandle>, StoreError> {
-        match self.of_queue(queue) {
+        match self.of_queue(queue)? {
             Some(shared) => boxed(shared.open_queue(queue, level)).await.map(Some),
             None => Ok(None),
+        }
+    }
+
+    /// Deletes a shared queue and its definition, as `SharedStore::delete_queue`. One that is in a database of its structure's own is
+    /// closed to all members there first; a crash behind that leaves a definition whose deletion can be repeated.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::delete_queue`.
+    pub async fn delete_shared_queue(
+        &self,
+        queue: QueueId,
+        key: &str,
+        version: i64,
+        purge: bool,
+    ) -> Result<Deletion, StoreError> {
+        let group = self.group.as_ref().ok_or(StoreError::Unreachable)?;
+        let there = group.of_queue(queue)?;
+        if there.is_home() {
+            return boxed(there.delete_queue(queue, key, version, purge)).await;
+        }
+        match boxed(there.seal_queue(queue, false, purge)).await? {
+            Deletion::Done(_) => {
+                let deleted = boxed(group.home().delete_definition(key, version)).await?;
+                Ok(deleted.map_or(Deletion::Changed, Deletion::Done))
+            }
+            refused => Ok(refused),
+        }
+    }
+
+    /// As `SharedStore::opened_elsewhere`.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::opened_elsewhere`.
+    pub async fn opened_elsewhere(&self, queue: QueueId) -> Result<OpenLevel, StoreError> {
+        match self.of_queue(queue)? {
+            Some(shared) => boxed(shared.opened_elsewhere(queue)).await,
+            None => Ok(OpenLevel::Closed),
         }
     }
 
@@ -189,10 +248,10 @@ impl Store {
     /// # Errors
     /// As `change_definitions`.
     pub async fn append_definitions(&self, changes: Vec<DefinitionChange>) -> Result<AppendedDefinitions, StoreError> {
-        let Some(shared) = &self.shared else { return self.private.append_definitions(changes).await };
+        let Some(group) = &self.group else { return self.private.append_definitions(changes).await };
         let (changes, dropped) = mixed::part(changes);
         for queue in dropped {
-            boxed(shared.drop_queue(queue)).await?;
+            boxed(group.of_queue(queue)?.drop_queue(queue)).await?;
         }
         self.private.append_definitions(changes).await
     }
@@ -225,7 +284,7 @@ impl Store {
         placement: Placement,
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.put(unit, queue, message.borrow(), &placement, now)).await;
         }
         self.private.put(unit, queue, message, placement, now).await
@@ -244,7 +303,7 @@ impl Store {
         receipt: &ReceiptOfPut<'_>,
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.put_with_receipt(queue, message.borrow(), &placement, receipt, now)).await;
         }
         self.private.put_with_receipt(queue, message, placement, receipt, now).await
@@ -262,7 +321,7 @@ impl Store {
         selection: &Selection<'_>,
         now: Timestamp,
     ) -> Result<Option<StoredMessage>, StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.get(unit, queue, selection, now)).await;
         }
         self.private.get(unit, queue, selection, now).await
@@ -277,7 +336,7 @@ impl Store {
         owner: LockOwner,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.take_browsed(queue, seen, owner, now)).await;
         }
         self.private.take_browsed(queue, seen, owner, now).await
@@ -295,7 +354,7 @@ impl Store {
         owner: LockOwner,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.get_all(unit, queue, keys, owner, now)).await;
         }
         self.private.get_all(unit, queue, keys, owner, now).await
@@ -309,7 +368,7 @@ impl Store {
         selection: &Selection<'_>,
         now: Timestamp,
     ) -> Result<Option<StoredMessage>, StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.browse(queue, after, selection, now)).await;
         }
         self.private.browse(queue, after, selection, now).await
@@ -326,7 +385,7 @@ impl Store {
         before: Option<DeliveryKey>,
         count: usize,
     ) -> Result<Option<DeliveryKey>, StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.back_from(queue, before, count)).await;
         }
         self.private.back_from(queue, before, count)
@@ -338,7 +397,7 @@ impl Store {
     /// # Errors
     /// `UnknownQueue`.
     pub async fn open_scan(&self, queue: QueueId) -> Result<Scan, StoreError> {
-        if self.of_queue(queue).is_some() {
+        if self.of_queue(queue)?.is_some() {
             return Ok(Scan::Shared { queue, after: None });
         }
         self.private.open_scan(queue).map(Scan::Private)
@@ -355,7 +414,7 @@ impl Store {
         match scan {
             Scan::Private(scan) => self.private.scan(scan, selection, maximum, now).await,
             Scan::Shared { queue, after } => {
-                let slice = boxed(self.of_group()?.glimpses(*queue, *after, selection, maximum, now)).await?;
+                let slice = boxed(self.of_scan(*queue)?.glimpses(*queue, *after, selection, maximum, now)).await?;
                 if let Some(last) = slice.glimpses.last() {
                     *after = Some(last.key);
                 }
@@ -370,7 +429,7 @@ impl Store {
     /// # Errors
     /// Of a shared queue: `Unreachable`, `Closed`.
     pub async fn lock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> Result<bool, StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.lock(queue, key, owner)).await;
         }
         Ok(self.private.lock(queue, key, owner))
@@ -378,7 +437,7 @@ impl Store {
 
     /// False when this owner does not hold the lock.
     pub fn unlock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> bool {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.if_known(queue) {
             return shared.unlock(queue, key, owner);
         }
         self.private.unlock(queue, key, owner)
@@ -386,13 +445,12 @@ impl Store {
 
     /// Durable when it returns; afterwards only `commit` and `back_out` are allowed, also after a restart.
     pub async fn prepare(&self, unit: UnitOfWorkId, xid: Option<Xid>) -> Result<(), StoreError> {
-        match self.sharing(unit) {
-            Some(shared) => {
-                boxed(self.meet_group()).await?;
-                mixed::prepare(&self.private, shared, unit, xid).await
-            }
-            None => self.private.prepare(unit, xid).await,
+        let parts = self.parts(unit);
+        if parts.shared().is_empty() {
+            return self.private.prepare(unit, xid).await;
         }
+        boxed(self.meet_group()).await?;
+        boxed(parts.prepare(xid)).await
     }
 
     /// Everything of the unit becomes visible together, and is durable when it returns: see `PrivateStore::commit`.
@@ -400,13 +458,14 @@ impl Store {
     /// # Errors
     /// `NoSpace`: nothing has changed, the unit is still there. `LogFailed`: open until the next start.
     pub async fn commit(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
-        match self.sharing(unit) {
-            Some(shared) => {
-                boxed(self.meet_group()).await?;
-                boxed(mixed::commit(&self.private, shared, &self.under_way, unit)).await
-            }
-            None => self.private.commit(unit).await,
+        let parts = self.parts(unit);
+        if parts.shared().is_empty() {
+            return self.private.commit(unit).await;
         }
+        if parts.are_several() {
+            boxed(self.meet_group()).await?;
+        }
+        boxed(parts.commit(&self.under_way)).await
     }
 
     /// The first message that a unit of work has got, read again; `None` when it has got none, or the message cannot be read back any
@@ -415,10 +474,10 @@ impl Store {
     /// # Errors
     /// `File`, `UnknownUnitOfWork`, `Closed`.
     pub async fn got_first(&self, unit: UnitOfWorkId) -> Result<Option<StoredMessage>, StoreError> {
-        if let Some(shared) = self.sharing(unit)
-            && let Some(got) = boxed(shared.got_first(unit)).await?
-        {
-            return Ok(Some(got));
+        for shared in self.parts(unit).shared() {
+            if let Some(got) = boxed(shared.got_first(unit)).await? {
+                return Ok(Some(got));
+            }
         }
         self.private.got_first(unit).await
     }
@@ -433,11 +492,14 @@ impl Store {
         receipt: Option<&Receipt>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        if let Some(shared) = units.iter().find_map(|unit| self.sharing(*unit)) {
-            if units.iter().any(|unit| self.private.has_work(*unit)) {
+        let parts: Vec<Parts<'_>> = units.iter().map(|unit| self.parts(*unit)).collect();
+        let mut shared = parts.iter().flat_map(Parts::shared);
+        if let Some(first) = shared.next() {
+            let is_there = |other: &&SharedStore| other.cluster() == first.cluster();
+            if !shared.all(is_there) || units.iter().any(|unit| self.private.has_work(*unit)) {
                 return Err(StoreError::NotShared);
             }
-            return boxed(shared.commit_together(units, receipt, now)).await;
+            return boxed(first.commit_together(units, receipt, now)).await;
         }
         self.private.commit_together(units, receipt).await
     }
@@ -447,16 +509,26 @@ impl Store {
     /// # Errors
     /// `File`: it cannot be read back. `LogFailed`, `Closed`.
     pub async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Bytes>, StoreError> {
-        match (self.private.receipt(key, now).await?, &self.shared) {
-            (None, Some(shared)) => boxed(shared.receipt(key, now)).await,
-            (found, _) => Ok(found),
+        if let Some(found) = self.private.receipt(key, now).await? {
+            return Ok(Some(found));
         }
+        let Some(group) = &self.group else { return Ok(None) };
+        if let Some(found) = boxed(group.home().receipt(key, now)).await? {
+            return Ok(Some(found));
+        }
+        // One that is away says so when the same is asked of it again: a receipt is there once.
+        for shared in group.all().filter(|shared| !shared.is_home() && shared.is_open()) {
+            if let Some(found) = boxed(shared.receipt(key, now)).await? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 
     /// A message that this queue manager puts to the queue from now on gets this position or a later one. On a shared queue, what
     /// another member has put in the last moments may have a later one too.
     pub fn next_position_on(&self, queue: QueueId) -> Position {
-        self.of_queue(queue).map_or_else(|| self.private.next_position(), SharedStore::next_position)
+        self.if_known(queue).map_or_else(|| self.private.next_position(), SharedStore::next_position)
     }
 
     /// A message that comes to a private queue from now on gets this position or a later one.
@@ -471,16 +543,17 @@ impl Store {
 
     /// Raises backout counts of what it had got.
     pub async fn back_out(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
-        match self.sharing(unit) {
-            Some(shared) => boxed(mixed::back_out(&self.private, shared, unit)).await,
-            None => self.private.back_out(unit).await,
+        let parts = self.parts(unit);
+        if parts.shared().is_empty() {
+            return self.private.back_out(unit).await;
         }
+        boxed(parts.back_out()).await
     }
 
     /// Prepared units of work, recovered ones and those of this run.
     pub fn in_doubt(&self) -> Vec<(UnitOfWorkId, Option<Xid>)> {
         let mut in_doubt = self.private.in_doubt();
-        if let Some(shared) = &self.shared {
+        for shared in self.group.iter().flat_map(GroupStore::all) {
             mixed::join_in_doubt(&mut in_doubt, shared.in_doubt());
         }
         in_doubt
@@ -496,7 +569,7 @@ impl Store {
         now: Timestamp,
         gone: &mut VecDeque<StoredMessage>,
     ) -> Result<(), StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.discard_expired(queue, now, gone)).await;
         }
         self.private.discard_expired(queue, now, gone).await
@@ -505,7 +578,7 @@ impl Store {
     /// Somebody waits for messages on the queue, until the guard is dropped: what other members do there is told. `None`: this member
     /// alone does all that is done there.
     pub fn watch(&self, queue: QueueId) -> Option<WatchGuard> {
-        self.of_queue(queue).map(|shared| shared.watch(queue))
+        self.if_known(queue).map(|shared| shared.watch(queue))
     }
 
     /// Messages of private queues that could not be read back: see `PrivateStore::quarantine`.
@@ -530,7 +603,7 @@ impl Store {
 
     /// When the next message of the queue expires: a cheap look before `discard_expired`.
     pub fn next_expiry(&self, queue: QueueId) -> Option<Timestamp> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.if_known(queue) {
             return shared.next_expiry(queue);
         }
         self.private.next_expiry(queue)
@@ -538,7 +611,7 @@ impl Store {
 
     /// Removes every message. `Uncommitted` when a unit of work holds one.
     pub async fn clear(&self, queue: QueueId) -> Result<u32, StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.clear(queue)).await;
         }
         self.private.clear(queue).await
@@ -550,7 +623,7 @@ impl Store {
         queue: QueueId,
         behind: impl Iterator<Item = DeliveryKey>,
     ) -> Result<Vec<DeliveryKey>, StoreError> {
-        if self.of_queue(queue).is_some() {
+        if self.of_queue(queue)?.is_some() {
             return Err(StoreError::NotShared);
         }
         Ok(self.private.uncommitted_puts(queue, behind))
@@ -562,7 +635,7 @@ impl Store {
         queue: QueueId,
         places: impl Iterator<Item = DeliveryKey>,
     ) -> Result<Option<DeliveryKey>, StoreError> {
-        if self.of_queue(queue).is_some() {
+        if self.of_queue(queue)?.is_some() {
             return Err(StoreError::NotShared);
         }
         Ok(self.private.first_behind(queue, places))
@@ -570,7 +643,7 @@ impl Store {
 
     /// Whether the message at a place can be had; `None` when it is not there.
     pub async fn is_available(&self, queue: QueueId, key: DeliveryKey) -> Result<Option<bool>, StoreError> {
-        if self.of_queue(queue).is_some() {
+        if self.of_queue(queue)?.is_some() {
             return Err(StoreError::NotShared);
         }
         Ok(self.private.is_available(queue, key))
@@ -578,7 +651,7 @@ impl Store {
 
     /// Zero for a queue that does not exist.
     pub fn depth(&self, queue: QueueId) -> Depth {
-        match self.of_queue(queue) {
+        match self.if_known(queue) {
             Some(shared) => shared.depth(queue),
             None => self.private.depth(queue),
         }
@@ -589,7 +662,7 @@ impl Store {
     /// # Errors
     /// Of a shared queue: `Unreachable`, `Closed`.
     pub async fn survey(&self, queue: QueueId, maximum: usize, now: Timestamp) -> Result<Option<Survey>, StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.survey(queue, maximum, now)).await;
         }
         Ok(self.private.survey(queue, maximum, now))
@@ -605,7 +678,7 @@ impl Store {
         selection: &Selection<'_>,
         now: Timestamp,
     ) -> Result<Option<DeliveryKey>, StoreError> {
-        if let Some(shared) = self.of_queue(queue) {
+        if let Some(shared) = self.of_queue(queue)? {
             return boxed(shared.first_fitting(queue, selection, now)).await;
         }
         Ok(self.private.first_fitting(queue, selection, now))
@@ -613,7 +686,7 @@ impl Store {
 
     /// `depth().current` alone, to be kept and read any time. `None` for a queue that does not exist.
     pub fn message_count(&self, queue: QueueId) -> Option<MessageCount> {
-        match self.of_queue(queue) {
+        match self.if_known(queue) {
             Some(shared) => shared.message_count(queue),
             None => self.private.message_count(queue),
         }
@@ -648,8 +721,8 @@ impl Store {
 
     /// Stops after what was accepted is durable. Later calls answer `Closed`.
     pub fn close(&self) {
-        if let Some(shared) = &self.shared {
-            shared.close();
+        if let Some(group) = &self.group {
+            group.close();
         }
         self.private.close();
     }

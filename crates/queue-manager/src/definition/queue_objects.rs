@@ -7,7 +7,7 @@ use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::attribute::View;
 use model::definition::queue::{DefinitionType, Disposition, LocalQueue};
 use model::definition::{History, QueueDefinition, QueueKind};
-use model::name::QueueName;
+use model::name::{ObjectName, QueueName};
 use model::reason::Reason;
 use storage::shared::OpenLevel;
 use storage::{DefinitionChange, QueueId, StoreError};
@@ -52,7 +52,8 @@ impl QueueManager {
         let is_shared = definition.disposition == Disposition::Shared;
         if let Some(local) = definition.as_local_mut() {
             local.definition_type = DefinitionType::Predefined;
-            local.store_id = new_store_id(engine, is_shared).await?.0;
+            let structure = is_shared.then_some(local.structure);
+            local.store_id = new_store_id(engine, structure.as_ref()).await?.0;
         }
         let save = definitions::save_queue(&definition);
         let show = || engine.add_queue(Arc::new(Queue::new(definition, None, &engine.store)));
@@ -174,12 +175,10 @@ fn note_purge(engine: &Engine, queue: &Queue) {
     }
 }
 
-/// Where the messages of a new queue go.
-async fn new_store_id(engine: &Engine, is_shared: bool) -> Result<QueueId, ObjectError> {
-    if !is_shared {
-        return Ok(engine.store.create_queue());
-    }
-    let created = engine.store.create_shared_queue().await;
+/// Where the messages of a new queue go. `structure`: of a shared queue.
+async fn new_store_id(engine: &Engine, structure: Option<&ObjectName>) -> Result<QueueId, ObjectError> {
+    let Some(structure) = structure else { return Ok(engine.store.create_queue()) };
+    let created = engine.store.create_shared_queue(structure.as_str()).await;
     created.map_err(|error| ObjectError::Reason(reason::of_store_at_large(engine, &error)))
 }
 

@@ -8,7 +8,7 @@ use model::definition::{AdministeredObject, QueueDefinition};
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
 use storage::private::Recovered;
-use storage::{DefinitionChange, QueueId, SharedStore, Store, block_on};
+use storage::{DefinitionChange, GroupStore, QueueId, Store, block_on};
 use tracing::info;
 
 use crate::definition::definitions::{self, Saved};
@@ -30,8 +30,8 @@ pub(crate) fn start(options: StartOptions, group: Option<GroupOptions>) -> Resul
     };
     let store = match group.as_ref().and_then(|group| group.database.clone()) {
         Some(database) => {
-            let shared = SharedStore::start(database).map_err(|source| StartError::Group { name, source })?;
-            store.in_group(shared)
+            let group = GroupStore::start(database).map_err(|source| StartError::Group { name, source })?;
+            store.in_group(group)
         }
         None => store,
     };

@@ -146,14 +146,14 @@ pub(crate) async fn delete_queue(
     show: impl FnOnce(),
 ) -> Result<(), ObjectError> {
     let change = crate::definition::definitions::delete_queue(&queue.name);
-    let (Some(group), Some(shared)) = (&engine.group, engine.store.shared()) else {
+    let Some(group) = engine.group.as_ref().filter(|_| engine.store.shared().is_some()) else {
         return engine.save_and_show(vec![change], show).await;
     };
     let key = format!("queue/{}", queue.name);
     let rests_on = group.definitions.version(&key);
     let mut lingering = Lingering::new();
     let deletion = loop {
-        let deleting = shared.delete_queue(queue.id, &key, rests_on, purge);
+        let deleting = engine.store.delete_shared_queue(queue.id, &key, rests_on, purge);
         let deleted = tokio::time::timeout(LONGEST, deleting).await.unwrap_or(Err(StoreError::Unreachable));
         let deletion = deleted.map_err(|error| {
             // If it was made all the same, it is read there.

@@ -71,10 +71,13 @@ impl Lingering {
 /// # Errors
 /// `CfNotAvailable` (2345).
 pub(crate) async fn elsewhere(engine: &Engine, queue: QueueId) -> Result<OpenLevel, Reason> {
-    let Some(shared) = engine.store.shared().filter(|_| queue.is_shared()) else { return Ok(OpenLevel::Closed) };
+    if !queue.is_shared() {
+        return Ok(OpenLevel::Closed);
+    }
     let mut lingering = Lingering::new();
     loop {
-        let level = shared.opened_elsewhere(queue).await.map_err(|error| reason::of_store_at_large(engine, &error))?;
+        let opened = engine.store.opened_elsewhere(queue).await;
+        let level = opened.map_err(|error| reason::of_store_at_large(engine, &error))?;
         if !lingering.asks_again(level).await {
             return Ok(level);
         }

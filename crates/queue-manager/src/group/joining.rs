@@ -60,7 +60,12 @@ impl QueueManager {
                     continue;
                 }
             }
-            group.changed.notified().await;
+            let changed = group.changed.notified();
+            // A part of a unit of work that waits for a database is looked at again.
+            match engine.store.waits_for_group() {
+                true => drop(tokio::time::timeout(AGAIN, changed).await),
+                false => changed.await,
+            }
         }
     }
 
@@ -72,7 +77,7 @@ impl QueueManager {
         {
             let _change = engine.changes.take().await;
             for changed in changes.into_iter().filter(|changed| changed.version > group.definitions.seen()) {
-                if let Some(name) = apply(engine, group, shared, &changed).await? {
+                if let Some(name) = apply(engine, group, &changed).await? {
                     copies.push(name);
                 }
                 let version = changed.value.as_ref().map(|_| changed.version);
@@ -88,17 +93,12 @@ impl QueueManager {
 }
 
 /// Shows one change. Gives the name of a queue with QSGDISP(GROUP), whose copy has to follow.
-async fn apply(
-    engine: &Engine,
-    group: &Group,
-    shared: &SharedStore,
-    changed: &GroupDefinition,
-) -> Result<Option<QueueName>, StoreError> {
+async fn apply(engine: &Engine, group: &Group, changed: &GroupDefinition) -> Result<Option<QueueName>, StoreError> {
     let Some((kind, name)) = changed.key.split_once('/') else { return Ok(None) };
     let Ok(name) = ObjectName::parse(name) else { return Ok(None) };
     match (kind, changed.disposition) {
         ("cfstruct", _) => show_structure(engine, name, changed),
-        ("queue", GroupDisposition::Shared) => return show_shared(engine, shared, &name, changed).await.map(|()| None),
+        ("queue", GroupDisposition::Shared) => return show_shared(engine, &name, changed).await.map(|()| None),
         ("queue", GroupDisposition::Group) => {
             match read::<QueueDefinition>(changed) {
                 Some(definition) => group.definitions.show(definition),
@@ -125,12 +125,7 @@ fn show_structure(engine: &Engine, name: ObjectName, changed: &GroupDefinition) 
     }
 }
 
-async fn show_shared(
-    engine: &Engine,
-    shared: &SharedStore,
-    name: &QueueName,
-    changed: &GroupDefinition,
-) -> Result<(), StoreError> {
+async fn show_shared(engine: &Engine, name: &QueueName, changed: &GroupDefinition) -> Result<(), StoreError> {
     let here = engine.queue(name);
     if here.as_ref().is_some_and(|queue| queue.definition().disposition != Disposition::Shared) {
         warn!(queue = name.as_str(), "a shared queue is not shown: the queue manager has a queue of that name");
@@ -158,7 +153,7 @@ async fn show_shared(
             }
         }
         None => {
-            shared.know_queue(id).await?;
+            engine.store.know_queue(id).await?;
             engine.add_queue(Arc::new(Queue::recovered(definition, &engine.store)));
         }
     }

@@ -14,10 +14,10 @@ use web::options::{
     Proxy, Queue, RemoteQueueManager,
 };
 
-use super::Address;
 use super::error::{ConfigurationError, Origin, Place};
 use super::keys::{self, KEYS, Key, Kind};
 use super::nearest::nearest;
+use super::{Address, GroupStructure};
 
 /// Reads and checks a file. Relative paths in it come back relative to the file's folder.
 ///
@@ -75,7 +75,10 @@ fn check_keys(section: &str, keys: &mut Table, file: &Path) -> Result<(), Config
             anchor(value, file);
         } else if matches!(
             key.path,
-            "zosconnect.endpoint_connections" | "zosconnect.authorization_servers" | "identity.oidc"
+            "zosconnect.endpoint_connections"
+                | "zosconnect.authorization_servers"
+                | "identity.oidc"
+                | "group.structures"
         ) {
             anchor_files(value, file);
         }
@@ -127,6 +130,7 @@ fn check_entries(path: &str, value: &Value) -> Result<(), String> {
         "zosconnect.proxies" => read::<Proxy>(value),
         "endpoint_connections" | "zosconnect.endpoint_connections" => read::<EndpointConnection>(value),
         "remote_queue_managers" => read::<RemoteQueueManager>(value),
+        "group.structures" => read::<GroupStructure>(value),
         _ => Ok(()),
     }
 }
@@ -264,6 +268,13 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
     if text("group.name").is_none() && text("group.database").is_some() {
         return conflict("group.database", "group.name must be set as well");
     }
+    let structures = given("group.structures").and_then(Value::as_table);
+    if structures.is_some_and(|structures| !structures.is_empty()) && text("group.database").is_none() {
+        return conflict("group.structures", "group.database must be set as well");
+    }
+    if structures.is_some_and(|structures| !structures.keys().all(|name| is_structure_name(name))) {
+        return conflict("group.structures", "a structure's name has to be 1 to 12 of A-Z 0-9, and no digit first");
+    }
     let remote = table.get("remote_queue_managers").and_then(Value::as_table);
     let default = super::Server::default().queue_managers;
     let local: Vec<&str> = match given("server.queue_managers").and_then(Value::as_array) {
@@ -284,6 +295,13 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
 const NOT_OLD: &str = "each must be one of ECDHE_ECDSA_AES_128_CBC_SHA256, ECDHE_ECDSA_AES_256_CBC_SHA384, \
      ECDHE_RSA_AES_128_CBC_SHA256, ECDHE_RSA_AES_256_CBC_SHA384, TLS_RSA_WITH_AES_128_CBC_SHA256, TLS_RSA_WITH_AES_128_GCM_SHA256, \
      TLS_RSA_WITH_AES_256_CBC_SHA256, TLS_RSA_WITH_AES_256_GCM_SHA384";
+
+fn is_structure_name(text: &str) -> bool {
+    let is_letter = |byte: &u8| byte.is_ascii_uppercase();
+    (1..=12).contains(&text.len())
+        && text.bytes().next().as_ref().is_some_and(is_letter)
+        && text.bytes().all(|byte| is_letter(&byte) || byte.is_ascii_digit())
+}
 
 fn is_queue_manager_name(text: &str) -> bool {
     QueueManagerName::parse(text).is_ok_and(|name| !name.is_blank())
@@ -317,6 +335,7 @@ fn invalid(place: Place, value: &Value, expected: String) -> ConfigurationError 
         "identity.oidc",
         "group.database",
         "group.password",
+        "group.structures",
         "zosconnect.connection_factories",
         "zosconnect.services",
         "zosconnect.auth_data",

@@ -405,6 +405,8 @@ pub(crate) const KEYS: &[Key] = &[
         .unit("seconds")
         .environment("QUAYMASTER_GROUP_PATIENCE_SECONDS")
         .at_start(""),
+    key("group.structures", Kind::Tables, "", "Structures of the group that have a database of their own, by the name of the CFSTRUCT: tables with database, password and ca_file, as those of group. Queues of the other structures are in group.database. Every member has the same entries, and `quaymaster group create` makes the tables.")
+        .at_start(""),
     key("channels.sockets", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Open sockets of MQ clients. Each may have many conversations (SHARECNV). The limit of open files is raised as far as the system allows.")
         .environment("QUAYMASTER_CHANNELS_SOCKETS"),
     key("channels.sockets_per_address", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "6000", "Open sockets of MQ clients from one address, or from one IPv6 network of 64 bits. At this limit or that of channels.sockets, the socket that has waited longest for a successful MQCONN is closed for a new one. Without such a socket, the new one is closed.")

@@ -295,6 +295,16 @@ fn a_group_has_a_name_and_a_database_and_neither_its_address_nor_its_password_is
         expect!["group.database in quaymaster.toml: group.name must be set as well"],
     );
     check(
+        "[group]\nname = 'QSG1'\ndatabase = 'postgres://h/d'\n[group.structures.app]\ndatabase = 'postgres://u:secret@h/d'\n",
+        expect![
+            "group.structures in quaymaster.toml: a structure's name has to be 1 to 12 of A-Z 0-9, and no digit first"
+        ],
+    );
+    check(
+        "[group]\nname = 'QSG1'\n[group.structures.APP1]\ndatabase = 'postgres://u:secret@h/d'\n",
+        expect!["group.structures in quaymaster.toml: group.database must be set as well"],
+    );
+    check(
         "[group]\nname = 'QSG1'\ndatabase = ['postgres://u:secret@h/d']\n",
         expect!["group.database in quaymaster.toml: the value is not valid, expected a text"],
     );

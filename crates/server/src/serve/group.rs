@@ -9,7 +9,7 @@ use handshake::anchors::{Anchors, ServerNameCheck};
 use identity::password::PasswordReader;
 use model::group::GroupName;
 use model::name::QueueManagerName;
-use queue_manager::{GroupOptions, SharedOptions};
+use queue_manager::{GroupOptions, SharedOptions, StructureDatabase};
 use rustls::ClientConfig;
 
 use crate::configuration::{Configuration, ConfigurationError};
@@ -39,10 +39,20 @@ impl GroupPlan {
         };
         let mut database = SharedOptions::new(url, member.to_string());
         database.patience = Duration::from_secs(group.patience_seconds);
+        database.group = Some(name.to_string());
         let passwords = PasswordReader::new(configuration.web.password_encryption_key.as_deref());
-        let password = group.password.as_deref().map(|stored| passwords.decode(stored)).transpose();
-        database.password = password.map_err(|error| ConfigurationError::Group(format!("group.password: {error}")))?;
-        database.tls = group.ca_file.as_deref().map(tls).transpose()?;
+        let (password, ca_file) = (group.password.as_deref(), group.ca_file.as_deref());
+        (database.password, database.tls) = access("group", password, ca_file, &passwords)?;
+        for (structure, entry) in &group.structures {
+            let of = format!("group.structures.{structure}");
+            let access = access(&of, entry.password.as_deref(), entry.ca_file.as_deref(), &passwords)?;
+            database.structures.push(StructureDatabase {
+                structure: structure.clone(),
+                database: entry.database.clone(),
+                password: access.0,
+                tls: access.1,
+            });
+        }
         Ok(Some(Self { member, options: GroupOptions { name, database: Some(database) } }))
     }
 
@@ -75,11 +85,23 @@ impl fmt::Debug for GroupPlan {
     }
 }
 
-fn tls(ca_file: &Path) -> Result<Arc<ClientConfig>, ConfigurationError> {
+/// Password and encryption of a database whose keys begin with `of`.
+fn access(
+    of: &str,
+    password: Option<&str>,
+    ca_file: Option<&Path>,
+    passwords: &PasswordReader,
+) -> Result<(Option<String>, Option<Arc<ClientConfig>>), ConfigurationError> {
+    let password = password.map(|stored| passwords.decode(stored)).transpose();
+    let password = password.map_err(|error| ConfigurationError::Group(format!("{of}.password: {error}")))?;
+    Ok((password, ca_file.map(|ca_file| tls(of, ca_file)).transpose()?))
+}
+
+fn tls(of: &str, ca_file: &Path) -> Result<Arc<ClientConfig>, ConfigurationError> {
     let anchors =
-        Anchors::from_file(ca_file).map_err(|error| ConfigurationError::Group(format!("group.ca_file: {error}")))?;
+        Anchors::from_file(ca_file).map_err(|error| ConfigurationError::Group(format!("{of}.ca_file: {error}")))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let unusable = |error: rustls::Error| ConfigurationError::Group(format!("group.ca_file: {error}"));
+    let unusable = |error: rustls::Error| ConfigurationError::Group(format!("{of}.ca_file: {error}"));
     let verifier = anchors.server_verifier(Arc::clone(&provider), ServerNameCheck::Names).map_err(unusable)?;
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -110,6 +132,23 @@ mod tests {
         assert_eq!(database.patience, Duration::from_secs(7));
         assert!(plan.of_member(&QueueManagerName::literal("QM2")).is_none());
         assert_eq!(format!("{plan:?}"), "GroupPlan { member: \"QM1\", name: \"QSG1\", .. }");
+    }
+
+    #[test]
+    fn a_structure_with_a_database_of_its_own_has_its_own_password() {
+        let group = "name = 'QSG1'\ndatabase = 'postgres://u@h/d'\n";
+        let entry = "[group.structures.APP1]\ndatabase = 'postgres://u@h2/d'\n";
+        let database = |entry: &str| {
+            let plan = plan(&format!("{group}{entry}"), false)?.expect("a group");
+            Ok::<_, String>(plan.options.database.expect("a database"))
+        };
+        let found = database(&format!("{entry}password = '{{xor}}Lz4sLA=='\n")).expect("a database");
+        assert_eq!(found.group.as_deref(), Some("QSG1"));
+        let [structure] = &found.structures[..] else { panic!("one structure") };
+        assert_eq!((structure.structure.as_str(), structure.database.as_str()), ("APP1", "postgres://u@h2/d"));
+        assert_eq!((structure.password.as_deref(), found.password), (Some("pass"), None));
+        let said = database(&format!("{entry}password = '{{hash}}abc'\n")).map(drop).unwrap_err();
+        assert!(said.starts_with("group.structures.APP1.password: "), "{said}");
     }
 
     #[test]

@@ -36,8 +36,8 @@ use crate::private::stored_queue::StoredQueue;
 use crate::private::unit_of_work::Units;
 use crate::private::verification::Verification;
 use crate::{
-    DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, RecoveryLogError,
-    Selection, Slice, StoreError, StoreOptions, StoredMessage, Survey, UnitOfWorkId, Xid,
+    ClusterNumber, DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId,
+    RecoveryLogError, Selection, Slice, StoreError, StoreOptions, StoredMessage, Survey, UnitOfWorkId, Xid,
 };
 
 /// What a start found in the log.
@@ -187,7 +187,7 @@ impl PrivateStore {
         if core.log.is_some() {
             return None;
         }
-        let id = QueueId::shared(core.next_queue.fetch_add(1, Ordering::Relaxed));
+        let id = QueueId::shared(ClusterNumber::HOME, core.next_queue.fetch_add(1, Ordering::Relaxed))?;
         core.queues.write().insert(id, QueueSlot::new(id, Queue::new(core.counts.of(id))));
         Some(id)
     }

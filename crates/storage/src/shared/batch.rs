@@ -12,7 +12,6 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type};
 use tokio_postgres::{Client, Error, Row, Statement};
 
-use crate::QueueId;
 use crate::shared::handles::OpenLevel;
 use crate::shared::operation::{
     Answer, Claim, Job, Manner, NewReceipt, Operation, Place, Raised, Taken, Taking, UnitNumber, Wanted, Work,
@@ -20,6 +19,7 @@ use crate::shared::operation::{
 use crate::shared::row::{Found, NewRow, PART, delivery_key, hash, moment, position, queue_id, queue_number, rank};
 use crate::shared::statements::Statements;
 use crate::shared::store::Deletion;
+use crate::{ClusterNumber, QueueId};
 
 /// A connection with its statements.
 pub(super) struct Connected {
@@ -84,7 +84,7 @@ pub(super) struct Outcome {
     /// Rows that the batch has changed or removed: what a vacuum has to clean.
     pub(super) dead_rows: usize,
     /// Messages with parts that have left otherwise than by being taken.
-    gone_parts: Vec<i64>,
+    gone_parts: Vec<(QueueId, i64)>,
 }
 
 impl Outcome {
@@ -93,7 +93,7 @@ impl Outcome {
         let depth = self.depths.entry(queue_id(row.get(0))).or_default();
         *depth = (depth.0 - 1, depth.1 - i64::from(row.get::<_, i32>(4)));
         if row.get::<_, i32>(5) > 0 {
-            self.gone_parts.push(row.get(2));
+            self.gone_parts.push((queue_id(row.get(0)), row.get(2)));
         }
     }
 }
@@ -280,12 +280,15 @@ async fn finish_reads(
     mut found: Vec<(Kind, Manner, Found)>,
     outcome: &mut Outcome,
 ) -> Result<(), Failed> {
-    let in_parts: Vec<i64> =
-        found.iter().filter(|(_, _, found)| found.in_parts).map(|(_, _, found)| position(found.key)).collect();
+    let in_parts: Vec<(QueueId, i64)> = found
+        .iter()
+        .filter(|(_, _, found)| found.in_parts)
+        .map(|(_, _, found)| (found.queue, position(found.key)))
+        .collect();
     if !in_parts.is_empty() {
-        let bodies = read_parts(connected, in_parts).await.map_err(|error| failure(Step::Change, error))?;
+        let bodies = read_parts(connected, &in_parts).await.map_err(|error| failure(Step::Change, error))?;
         for (_, _, found) in found.iter_mut().filter(|(_, _, found)| found.in_parts) {
-            found.set_body(bodies.get(&position(found.key)).cloned().unwrap_or_default());
+            found.set_body(bodies.get(&(found.queue, position(found.key))).cloned().unwrap_or_default());
         }
     }
     if found.iter().any(|(_, _, found)| !found.is_readable()) {
@@ -296,26 +299,39 @@ async fn finish_reads(
     for (_, _, found) in found.iter().filter(|(_, manner, _)| *manner == Manner::Take) {
         let depth = outcome.depths.entry(found.queue).or_default();
         *depth = (depth.0 - 1, depth.1 - found.length());
-        gone_parts.extend(found.in_parts.then(|| position(found.key)));
+        gone_parts.extend(found.in_parts.then(|| (found.queue, position(found.key))));
     }
     plan.hand_out(jobs, found, &mut outcome.answers, id.epoch);
     let mut flight = Flight::new(connected);
     if !gone_parts.is_empty() {
-        flight.send(Step::Change, &connected.statements.delete_parts, vec![Box::new(gone_parts)]);
+        flight.send(Step::Change, &connected.statements.delete_parts, bodies_at(&gone_parts));
     }
     send_depths(&mut flight, id, &outcome.depths);
     flight.say(Step::Commit, "COMMIT");
     flight.land().await.map(|_| ())
 }
 
-/// Bodies by position, put together.
-pub(super) async fn read_parts(connected: &Connected, positions: Vec<i64>) -> Result<HashMap<i64, Bytes>, Error> {
-    let rows = connected.client.query(&connected.statements.parts, &[&positions]).await?;
-    let mut bodies: HashMap<i64, BytesMut> = HashMap::new();
+/// Bodies by queue and position, put together.
+pub(super) async fn read_parts(
+    connected: &Connected,
+    places: &[(QueueId, i64)],
+) -> Result<HashMap<(QueueId, i64), Bytes>, Error> {
+    let (queues, positions): (Vec<i32>, Vec<i64>) =
+        places.iter().map(|(queue, position)| (queue_number(*queue), *position)).unzip();
+    let rows = connected.client.query(&connected.statements.parts, &[&queues, &positions]).await?;
+    let mut bodies: HashMap<(QueueId, i64), BytesMut> = HashMap::new();
     for row in rows {
-        bodies.entry(row.get(0)).or_default().extend_from_slice(row.get::<_, &[u8]>(1));
+        let place = (queue_id(row.get(0)), row.get(1));
+        bodies.entry(place).or_default().extend_from_slice(row.get::<_, &[u8]>(2));
     }
-    Ok(bodies.into_iter().map(|(position, body)| (position, body.freeze())).collect())
+    Ok(bodies.into_iter().map(|(place, body)| (place, body.freeze())).collect())
+}
+
+/// `$1` queues, `$2` positions of bodies in parts.
+fn bodies_at(places: &[(QueueId, i64)]) -> Parameters {
+    let (queues, positions): (Vec<i32>, Vec<i64>) =
+        places.iter().map(|(queue, position)| (queue_number(*queue), *position)).unzip();
+    vec![Box::new(queues), Box::new(positions)]
 }
 
 fn send_depths(flight: &mut Flight<'_>, id: BatchId, depths: &BTreeMap<QueueId, (i64, i64)>) {
@@ -405,6 +421,7 @@ impl<'a> Plan<'a> {
                 | Operation::FinishPrepared { .. }
                 | Operation::TakeExpired { .. }
                 | Operation::ClearStep { .. }
+                | Operation::SealQueue { .. }
                 | Operation::DeleteQueue { .. } => plan.specials.push(index),
             }
         }
@@ -458,9 +475,8 @@ impl<'a> Plan<'a> {
         let s = &flight.connected.statements;
         if !self.puts.is_empty() {
             flight.send(Step::Change, &s.put, put_parameters(&self.puts));
-            let (positions, parts, bytes) = part_parameters(&self.puts);
-            if !positions.is_empty() {
-                flight.send(Step::Change, &s.put_parts, vec![Box::new(positions), Box::new(parts), Box::new(bytes)]);
+            if self.puts.iter().any(|row| row.parts() > 0) {
+                flight.send(Step::Change, &s.put_parts, part_parameters(&self.puts));
             }
         }
         for decision in &self.decisions {
@@ -482,10 +498,14 @@ impl<'a> Plan<'a> {
             let mut parameters = places(self.finished.iter().map(|claim| claim.place), id);
             parameters.push(Box::new(i64::try_from(self.finished.len()).unwrap_or(i64::MAX)));
             flight.send(Step::Proof, &s.finish_gets, parameters);
-            let in_parts: Vec<i64> =
-                self.finished.iter().filter(|claim| claim.in_parts).map(|claim| position(claim.place.key)).collect();
+            let in_parts: Vec<(QueueId, i64)> = self
+                .finished
+                .iter()
+                .filter(|claim| claim.in_parts)
+                .map(|claim| (claim.place.queue, position(claim.place.key)))
+                .collect();
             if !in_parts.is_empty() {
-                flight.send(Step::Change, &s.delete_parts, vec![Box::new(in_parts)]);
+                flight.send(Step::Change, &s.delete_parts, bodies_at(&in_parts));
             }
         }
         if !self.back_outs.is_empty() {
@@ -522,11 +542,18 @@ impl<'a> Plan<'a> {
                     let takings: Vec<(usize, &Taking)> = taking.iter().map(|taking| (index, taking)).collect();
                     flight.send(Step::Special(index), &s.claim_seen, seen_parameters(&takings, id));
                 }
-                Operation::Prepare { work, number, xid } => {
-                    send_prepare(flight, id, index, work, *number, xid.as_deref());
+                Operation::Prepare { work, number, xid, decided_by } => {
+                    let of_unit: Parameters = vec![
+                        Box::new(id.member),
+                        Box::new(number.0),
+                        Box::new(xid.clone()),
+                        Box::new(false),
+                        Box::new(decided_by.map(ClusterNumber::number)),
+                    ];
+                    send_prepare(flight, id, index, work, *number, of_unit);
                 }
-                Operation::FinishPrepared { number, commits } => {
-                    send_finish_prepared(flight, id, index, *number, *commits);
+                Operation::FinishPrepared { member, number, commits } => {
+                    send_finish_prepared(flight, index, member.unwrap_or(id.member), *number, *commits);
                 }
                 Operation::TakeExpired { queue, now, maximum } => flight.send(
                     Step::Special(index),
@@ -538,6 +565,15 @@ impl<'a> Plan<'a> {
                     &s.clear_step,
                     vec![Box::new(queue_number(*queue)), Box::new(*maximum), Box::new(*with_held)],
                 ),
+                Operation::SealQueue { queue, with_own, with_messages } => {
+                    let queue = queue_number(*queue);
+                    // Members' numbers begin with 1.
+                    let uncounted = if *with_own { 0 } else { id.member };
+                    flight.send(Step::Change, &s.lock_queues, vec![Box::new(vec![queue])]);
+                    flight.send(Step::Special(index), &s.may_delete, vec![Box::new(queue), Box::new(uncounted)]);
+                    let seal: Parameters = vec![Box::new(queue), Box::new(uncounted), Box::new(*with_messages)];
+                    flight.send(Step::Special(index), &s.seal_queue, seal);
+                }
                 Operation::DeleteQueue { queue, key, version, purge } => {
                     let queue = queue_number(*queue);
                     flight.send(Step::Change, &s.lock_queues, vec![Box::new(vec![queue])]);
@@ -649,7 +685,7 @@ fn send_prepare(
     index: usize,
     work: &Work,
     number: UnitNumber,
-    xid: Option<&[u8]>,
+    of_unit: Parameters,
 ) {
     let s = &flight.connected.statements;
     if !work.puts.is_empty() {
@@ -663,14 +699,14 @@ fn send_prepare(
         parameters.push(Box::new(i64::try_from(work.gets.len()).unwrap_or(i64::MAX)));
         flight.send(Step::Proof, &s.prepare_gets, parameters);
     }
-    let xid = xid.map(<[u8]>::to_vec);
-    let parameters: Parameters = vec![Box::new(id.member), Box::new(number.0), Box::new(xid), Box::new(false)];
-    flight.send(Step::Special(index), &s.prepare_unit, parameters);
+    flight.send(Step::Special(index), &s.prepare_unit, of_unit);
 }
 
-fn send_finish_prepared(flight: &mut Flight<'_>, id: BatchId, index: usize, number: UnitNumber, commits: bool) {
+/// In whatever epoch of the member: it may begin another one meanwhile.
+fn send_finish_prepared(flight: &mut Flight<'_>, index: usize, member: i32, number: UnitNumber, commits: bool) {
     let s = &flight.connected.statements;
-    let of_unit = || -> Parameters { vec![Box::new(id.owner()), Box::new(number.0)] };
+    let of_unit =
+        || -> Parameters { vec![Box::new(owner(member, 0)), Box::new(owner(member + 1, 0)), Box::new(number.0)] };
     let (gets, puts) = if commits {
         (&s.commit_prepared_gets, &s.commit_prepared_puts)
     } else {
@@ -678,7 +714,7 @@ fn send_finish_prepared(flight: &mut Flight<'_>, id: BatchId, index: usize, numb
     };
     flight.send(Step::Special(index), gets, of_unit());
     flight.send(Step::Special(index), puts, of_unit());
-    flight.send(Step::Change, &s.forget_units, vec![Box::new(id.member), Box::new(vec![number.0])]);
+    flight.send(Step::Change, &s.forget_units, vec![Box::new(member), Box::new(vec![number.0])]);
 }
 
 /// What the rows of an operation that is alone mean.
@@ -713,9 +749,11 @@ fn special(
             outcome.answers[job] = Answer::Cleared(u32::try_from(rows.len()).unwrap_or(u32::MAX));
             rows.iter().for_each(|row| outcome.note_gone(row));
         }
-        Operation::DeleteQueue { purge, .. } => {
+        Operation::SealQueue { with_messages: purge, .. } | Operation::DeleteQueue { purge, .. } => {
+            let is_seal = matches!(operation, Operation::SealQueue { .. });
             let answer = &mut outcome.answers[job];
             *answer = Answer::Deleted(match (&*answer, rows.first()) {
+                (Answer::Deleted(_), Some(_)) if is_seal => Deletion::Done(0),
                 (Answer::Deleted(_), Some(deleted)) => Deletion::Done(deleted.get(0)),
                 (Answer::Deleted(refused), None) => *refused,
                 (_, Some(verdict)) => refusal_of_deletion(verdict, *purge),
@@ -830,16 +868,18 @@ fn put_parameters(rows: &[&NewRow]) -> Parameters {
     ]
 }
 
-fn part_parameters(rows: &[&NewRow]) -> (Vec<i64>, Vec<i32>, Vec<Bytea>) {
-    let mut columns = (Vec::new(), Vec::new(), Vec::new());
+/// `$1` queue, `$2` position, `$3` part, `$4` bytes.
+fn part_parameters(rows: &[&NewRow]) -> Parameters {
+    let (mut queues, mut positions, mut parts, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for row in rows.iter().filter(|row| row.parts() > 0) {
         for part in 0..row.parts() {
-            columns.0.push(position(row.key));
-            columns.1.push(i32::try_from(part).unwrap_or(i32::MAX));
-            columns.2.push(Bytea(row.body.slice(part * PART..row.body.len().min((part + 1) * PART))));
+            queues.push(queue_number(row.queue));
+            positions.push(position(row.key));
+            parts.push(i32::try_from(part).unwrap_or(i32::MAX));
+            bytes.push(Bytea(row.body.slice(part * PART..row.body.len().min((part + 1) * PART))));
         }
     }
-    columns
+    vec![Box::new(queues), Box::new(positions), Box::new(parts), Box::new(bytes)]
 }
 
 /// Bytes that are shared, as a parameter.

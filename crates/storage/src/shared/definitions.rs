@@ -87,7 +87,7 @@ impl SharedStore {
 
     /// Who is told that the group's version has risen to this, by whom ever; the first listener stays.
     pub fn listen_to_definitions(&self, listener: Box<dyn Fn(i64) + Send + Sync>) {
-        self.driver().listen_to_definitions(listener);
+        self.driver().in_common.listen_to_definitions(listener);
     }
 }
 

@@ -3,6 +3,9 @@
 //! A session is all connections of the member together. As soon as one of them is of no use, all are given up: a lane left behind on an
 //! old primary would go on handing out messages that can never be committed. On the next session the lanes first learn what became
 //! of their last batches; then what the database holds for this member and nobody here knows of is given back; then work goes on.
+//!
+//! Each database of the group has a driver of its own. That of the home joins the group; those of structures take part in the epoch that
+//! the home has given (`structure.rs`).
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error as _;
@@ -22,6 +25,7 @@ use crate::shared::depth::{AllFigures, Figures};
 use crate::shared::error::SharedError;
 use crate::shared::handles::OpenLevel;
 use crate::shared::hint::{Heard, Hints};
+use crate::shared::in_common::{Enrolled, Enrolment, InCommon};
 use crate::shared::inbox::Inbox;
 use crate::shared::lane::{LANES, LAZY, Lane};
 use crate::shared::member::{self, Beaten, Identity, MemberStatus, Membership, Watch};
@@ -30,8 +34,10 @@ use crate::shared::options::SharedOptions;
 use crate::shared::position::Positions;
 use crate::shared::primary::{self, HighestTimeline, Primary};
 use crate::shared::row::{delivery_key, moment, queue_id, queue_number, timestamp};
+use crate::shared::schema::{self, Label};
 use crate::shared::statements::Statements;
-use crate::{QueueId, StoreError};
+use crate::shared::structure;
+use crate::{ClusterNumber, QueueId, StoreError};
 use model::timestamp::Timestamp;
 
 /// An attempt to connect, to all that a session needs, takes no longer.
@@ -72,31 +78,34 @@ pub(super) struct Session {
     pub(super) generation: u64,
     pub(super) member: i32,
     pub(super) epoch: i64,
-    primary: Primary,
+    pub(super) primary: Primary,
     pub(super) lanes: Vec<Connected>,
     /// Looks; and changes definitions, whose commits are waited for.
     pub(super) reader: Connected,
     /// Membership; its commits are not waited for.
-    admin: Connected,
-    /// `None`: this machine has no datagrams; polls do.
-    hints: Option<Hints>,
+    pub(super) admin: Connected,
 }
 
 impl Session {
     pub(super) fn owner(&self) -> i64 {
         owner(self.member, self.epoch)
     }
-
-    pub(super) fn hints(&self) -> Option<&Hints> {
-        self.hints.as_ref()
-    }
 }
 
-type DefinitionsListener = Box<dyn Fn(i64) + Send + Sync>;
-type Listener = Box<dyn Fn(QueueId) + Send + Sync>;
+/// What of the group a driver's database has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Role {
+    Home,
+    /// Messages of the structure with this name.
+    Structure(String),
+}
 
-/// What all parts of a member share.
+/// What all parts of a member share, as far as it works with one database.
 pub(super) struct Driver {
+    role: Role,
+    pub(super) in_common: Arc<InCommon>,
+    /// Of a structure known once the home has been reached.
+    cluster: OnceLock<ClusterNumber>,
     pub(super) options: SharedOptions,
     pub(super) phase: watch::Sender<Phase>,
     pub(super) inboxes: [Arc<Inbox>; LANES],
@@ -108,14 +117,9 @@ pub(super) struct Driver {
     recovering: Mutex<HashSet<i32>>,
     /// Somebody waits for messages on these queues: how many.
     watched: Mutex<HashMap<QueueId, usize>>,
-    listener: OnceLock<Listener>,
-    definitions_listener: OnceLock<DefinitionsListener>,
-    definition_version: AtomicI64,
-    pub(super) members: Mutex<Vec<MemberStatus>>,
     events: mpsc::UnboundedSender<Event>,
     highest: HighestTimeline,
     generation: AtomicU64,
-    next_unit: AtomicI64,
     /// Rows that this member has changed or removed since it last cleaned the table.
     pub(super) dead_rows: AtomicUsize,
     /// In which epoch the database was last told what is open here.
@@ -133,9 +137,17 @@ enum Event {
 
 impl Driver {
     /// Starts the threads. The first session may come later.
-    pub(super) fn start(options: SharedOptions) -> Result<(Arc<Self>, Threads), SharedError> {
+    pub(super) fn start(
+        options: SharedOptions,
+        role: Role,
+        in_common: Arc<InCommon>,
+    ) -> Result<(Arc<Self>, Threads), SharedError> {
         let (events, received) = mpsc::unbounded_channel();
+        let cluster = if role == Role::Home { OnceLock::from(ClusterNumber::HOME) } else { OnceLock::new() };
         let driver = Arc::new(Self {
+            role,
+            in_common,
+            cluster,
             options,
             phase: watch::Sender::new(Phase::Connecting),
             inboxes: Default::default(),
@@ -144,14 +156,9 @@ impl Driver {
             claims: Mutex::default(),
             recovering: Mutex::default(),
             watched: Mutex::default(),
-            listener: OnceLock::new(),
-            definitions_listener: OnceLock::new(),
-            definition_version: AtomicI64::new(0),
-            members: Mutex::default(),
             events,
             highest: HighestTimeline::default(),
             generation: AtomicU64::new(0),
-            next_unit: AtomicI64::new(1),
             dead_rows: AtomicUsize::new(0),
             stated: AtomicI64::new(0),
             is_closed: watch::Sender::new(false),
@@ -172,6 +179,7 @@ impl Driver {
                 .map_err(SharedError::Thread)?;
             lanes.push(thread);
         }
+        driver.in_common.add(&driver);
         runtime.spawn(supervise(Arc::clone(&driver), received));
         Ok((driver, Threads { runtime: Some(runtime), lanes }))
     }
@@ -244,24 +252,21 @@ impl Driver {
         self.is_closed.send_replace(true);
     }
 
-    pub(super) fn unit_number(&self, epoch: i64) -> i64 {
-        (epoch << 31) + self.next_unit.fetch_add(1, Ordering::Relaxed)
+    /// `None`: of a structure, and the home has not been reached, or does not know it.
+    pub(super) fn cluster(&self) -> Option<ClusterNumber> {
+        if let Some(known) = self.cluster.get() {
+            return Some(*known);
+        }
+        let Enrolment::Enrolled(enrolled) = self.in_common.enrolment() else { return None };
+        let cluster = *enrolled.structures.get(self.structure()?)?;
+        Some(*self.cluster.get_or_init(|| cluster))
     }
 
-    pub(super) fn listen(&self, listener: Listener) {
-        let _ = self.listener.set(listener);
-    }
-
-    pub(super) fn listen_to_definitions(&self, listener: DefinitionsListener) {
-        let _ = self.definitions_listener.set(listener);
-    }
-
-    /// As a beat has seen it.
-    fn see_definitions(&self, version: i64) {
-        if self.definition_version.swap(version, Ordering::Relaxed) != version
-            && let Some(listener) = self.definitions_listener.get()
-        {
-            listener(version);
+    /// The session, if there is one at this moment.
+    pub(super) fn open_session(&self) -> Option<Arc<Session>> {
+        match &*self.phase.borrow() {
+            Phase::Open(session) => Some(Arc::clone(session)),
+            _ => None,
         }
     }
 
@@ -270,8 +275,7 @@ impl Driver {
         let count = watched.entry(queue).or_default();
         *count += 1;
         if *count == 1
-            && let Phase::Open(session) = &*self.phase.borrow()
-            && let Some(hints) = &session.hints
+            && let Some(hints) = self.in_common.hints()
         {
             hints.tell_waits(&[queue]);
         }
@@ -328,19 +332,23 @@ async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Even
         };
         let Some(session) = session else {
             let is_closed = driver.is_closed();
+            if !is_closed && driver.role == Role::Home {
+                driver.in_common.enrol(Enrolment::TakenOver);
+            }
             return driver.show(if is_closed { Phase::Closed } else { Phase::TakenOver });
         };
-        info!(member = session.member, epoch = session.epoch, "the member is connected to its group");
+        let structure = driver.structure();
+        info!(member = session.member, epoch = session.epoch, structure, "the member is connected to its group");
         driver.show(Phase::Open(Arc::clone(&session)));
-        let mut watch = Watch::new(driver.options.silence);
+        driver.in_common.look_at_group();
         let is_closed = tokio::select! {
             () = driver.closed() => true,
             () = wait_for_end(&session, &mut events) => false,
-            () = beat(&driver, &session, &mut watch) => false,
+            () = take_part(&driver, &session) => false,
             () = poll(&driver, &session) => false,
             () = refresh(&driver, &session) => false,
             () = look_around(&driver, &session) => false,
-            () = hear(&driver, &session) => false,
+            () = hear(&driver) => false,
             () = clean(&driver, &session) => false,
         };
         if is_closed {
@@ -365,6 +373,19 @@ async fn open_one(
             return Some(session);
         }
         driver.show(Phase::Connecting);
+    }
+}
+
+/// What shows the others that this member lives, and recovers those that do not. Returns when the session is lost.
+async fn take_part(driver: &Arc<Driver>, session: &Arc<Session>) {
+    match driver.role {
+        Role::Home => beat(driver, session, &mut Watch::new(driver.options.silence)).await,
+        Role::Structure(_) => {
+            tokio::select! {
+                () = structure::follow_members(driver, session) => {}
+                () = driver.in_common.until_epoch_is_over(session.epoch) => {}
+            }
+        }
     }
 }
 
@@ -395,7 +416,8 @@ async fn connect(driver: &Arc<Driver>, identity: &mut Identity, give_up: Instant
             is_told = true;
             let cause = problem.as_ref().and_then(|problem| problem.source()).map(ToString::to_string);
             let problem = problem.map_or_else(|| "no answer in time".to_owned(), |problem| problem.to_string());
-            warn!(error = problem, cause, "the group's database cannot be used; the member goes on trying");
+            let structure = driver.structure();
+            warn!(error = problem, cause, structure, "the group's database cannot be used; the member goes on trying");
         }
         sleep(pause).await;
         pause = (pause * 2).min(BACKOFF);
@@ -424,28 +446,41 @@ async fn attempt(
 
 /// `None`: another process has taken the member over.
 async fn open(driver: &Arc<Driver>, identity: &mut Identity) -> Opened {
+    let enrolled = match driver.role {
+        Role::Home => None,
+        Role::Structure(_) => Some(driver.in_common.enrolled().await),
+    };
+    // Of a structure: the home has said so.
+    if matches!(enrolled, Some(None)) {
+        return Ok(None);
+    }
     let primary = primary::find(&driver.options, &driver.highest).await?;
-    let admin = connected(&primary, false).await?;
-    let Some(joined) = member::join(&admin, &driver.options.member, identity).await? else { return Ok(None) };
-    let mut others = try_join_all([true, false, true].map(|lasting| connected(&primary, lasting))).await?;
+    let (admin, label) = connected(&primary, false).await?;
+    let joined = match enrolled.flatten() {
+        Some(enrolled) => driver.enter(&admin, &label, &enrolled).await?,
+        None => match driver.join(&admin, label, identity).await? {
+            Some(joined) => joined,
+            None => return Ok(None),
+        },
+    };
+    let others = try_join_all([true, false, true].map(|lasting| connected(&primary, lasting))).await?;
+    let mut others: Vec<Connected> = others.into_iter().map(|(connected, _)| connected).collect();
     let reader = others.pop().expect("three were opened");
     driver.positions.begin(joined.number, joined.clock);
     let generation = driver.generation.fetch_add(1, Ordering::AcqRel) + 1;
-    let hints = open_hints(&primary, &admin, &joined).await?;
-    let session = Session {
-        generation,
-        member: joined.number,
-        epoch: joined.epoch,
-        primary,
-        lanes: others,
-        reader,
-        admin,
-        hints,
-    };
+    if driver.role == Role::Home {
+        driver.in_common.set_hints(open_hints(&primary, &admin, &joined).await?);
+    }
+    let session =
+        Session { generation, member: joined.number, epoch: joined.epoch, primary, lanes: others, reader, admin };
     Ok(Some(Arc::new(session)))
 }
 
-async fn open_hints(primary: &Primary, admin: &Connected, joined: &Membership) -> Result<Option<Hints>, SharedError> {
+async fn open_hints(
+    primary: &Primary,
+    admin: &Connected,
+    joined: &Membership,
+) -> Result<Option<Arc<Hints>>, SharedError> {
     let refused = |source| SharedError::Refused { action: "exchange addresses of members", source };
     let row = admin.client.query_one(&admin.statements.secret, &[]).await.map_err(refused)?;
     let secret: [u8; 32] = row.get::<_, &[u8]>(0).try_into().map_err(|_| SharedError::NoGroup)?;
@@ -453,7 +488,7 @@ async fn open_hints(primary: &Primary, admin: &Connected, joined: &Membership) -
         Ok(hints) => {
             let address = hints.address().to_string();
             member::tell_address(admin, joined.number, joined.epoch, &address).await.map_err(refused)?;
-            Ok(Some(hints))
+            Ok(Some(Arc::new(hints)))
         }
         Err(error) => {
             warn!(%error, "members cannot tell each other of arrivals: waits on shared queues take up to 100 ms longer");
@@ -462,8 +497,8 @@ async fn open_hints(primary: &Primary, admin: &Connected, joined: &Membership) -
     }
 }
 
-/// `lasting`: its commits are waited for until they are on disk.
-async fn connected(primary: &Primary, lasting: bool) -> Result<Connected, SharedError> {
+/// A connection, and what its database says of itself. `lasting`: its commits are waited for until they are on disk.
+pub(super) async fn connected(primary: &Primary, lasting: bool) -> Result<(Connected, Label), SharedError> {
     let commits = if lasting { "on" } else { "off" };
     let client = primary
         .connect(&format!(
@@ -472,11 +507,11 @@ async fn connected(primary: &Primary, lasting: bool) -> Result<Connected, Shared
              -c statement_timeout=0 -c idle_in_transaction_session_timeout=5s"
         ))
         .await?;
-    crate::shared::schema::check(&client, None).await?;
+    let label = schema::check(&client).await?;
     let statements = Statements::prepare(&client)
         .await
         .map_err(|source| SharedError::Refused { action: "prepare the statements", source })?;
-    Ok(Connected { client, statements })
+    Ok((Connected { client, statements }, label))
 }
 
 /// False when the session is lost again.
@@ -610,12 +645,12 @@ async fn beat(driver: &Arc<Driver>, session: &Session, watch: &mut Watch) {
         let beaten = member::beat(&session.admin, session.member, session.epoch, watch);
         match timeout(driver.options.deadline, beaten).await {
             Ok(Ok(Some(Beaten { members, definition_version }))) => {
-                driver.see_definitions(definition_version);
-                if let Some(hints) = &session.hints {
+                driver.in_common.see_definitions(definition_version);
+                if let Some(hints) = driver.in_common.hints() {
                     hints.meet(&members);
                 }
                 watch.dead(&members, session.member).into_iter().for_each(|dead| recover(driver, dead));
-                *driver.members.lock() = members;
+                driver.in_common.see_members(members);
             }
             Ok(Ok(None)) => {
                 warn!("a peer has recovered this member: its open units of work on shared queues are lost");
@@ -629,22 +664,25 @@ async fn beat(driver: &Arc<Driver>, session: &Session, watch: &mut Watch) {
 }
 
 /// On a connection of its own: it may wait for the dead member's transactions, and this member's beat must not.
-fn recover(driver: &Arc<Driver>, dead: MemberStatus) {
+pub(super) fn recover(driver: &Arc<Driver>, dead: MemberStatus) {
     if !driver.recovering.lock().insert(dead.number) {
         return;
     }
-    warn!(member = %dead.name, "a member of the group shows no life; its open units of work are backed out");
+    let structure = driver.structure();
+    warn!(member = %dead.name, structure, "a member of the group shows no life; its open units of work are backed out");
     let driver = Arc::clone(driver);
     tokio::spawn(async move {
         let recovered = async {
             let primary = primary::find(&driver.options, &driver.highest).await?;
-            let helper = connected(&primary, false).await?;
-            member::recover(&helper, &dead)
-                .await
-                .map_err(|source| SharedError::Refused { action: "recover a member", source })
+            let (helper, _) = connected(&primary, false).await?;
+            let recovered = match driver.role {
+                Role::Home => member::recover(&helper, &dead).await,
+                Role::Structure(_) => structure::end_epochs(&helper, dead.number, dead.epoch).await.map(Some),
+            };
+            recovered.map_err(|source| SharedError::Refused { action: "recover a member", source })
         };
         match timeout(RECOVERY, recovered).await {
-            Ok(Ok(queues)) => queues.into_iter().flatten().for_each(|queue| driver.arrived(queue)),
+            Ok(Ok(queues)) => queues.into_iter().flatten().for_each(|queue| driver.in_common.arrived(queue)),
             Ok(Err(error)) => {
                 let cause = error.source().map(ToString::to_string);
                 warn!(member = %dead.name, %error, cause, "the recovery of a member is tried again");
@@ -655,17 +693,20 @@ fn recover(driver: &Arc<Driver>, dead: MemberStatus) {
     });
 }
 
-/// Takes the peers' hints; for ever.
-async fn hear(driver: &Driver, session: &Session) {
-    match &session.hints {
+/// Takes the peers' hints, of all databases; for ever.
+async fn hear(driver: &Driver) {
+    let hints = if driver.role == Role::Home { driver.in_common.hints() } else { None };
+    match hints {
         Some(hints) => {
             let hear = |heard| match heard {
-                Heard::Arrived(queues) => queues.into_iter().for_each(|queue| driver.arrived(queue)),
+                Heard::Arrived(queues) => queues.into_iter().for_each(|queue| driver.in_common.arrived(queue)),
                 Heard::Changed(queues) => {
-                    queues
-                        .into_iter()
-                        .filter_map(|queue| driver.figures.of(queue))
-                        .for_each(|figures| figures.use_it());
+                    for queue in queues {
+                        let of_queue = driver.in_common.driver_of(queue.cluster());
+                        if let Some(figures) = of_queue.and_then(|driver| driver.figures.of(queue)) {
+                            figures.use_it();
+                        }
+                    }
                 }
             };
             hints.listen(hear).await;
@@ -708,8 +749,9 @@ async fn poll(driver: &Driver, session: &Session) {
     for round in 0_u32.. {
         sleep(POLL).await;
         let watched: HashSet<QueueId> = driver.watched.lock().keys().copied().collect();
-        let is_net = round.is_multiple_of(POLLS_OF_ALL) || !session.hints.as_ref().is_some_and(Hints::are_heard);
-        if let Some(hints) = session.hints.as_ref().filter(|_| round.is_multiple_of(POLLS_OF_ALL)) {
+        let hints = driver.in_common.hints();
+        let is_net = round.is_multiple_of(POLLS_OF_ALL) || !hints.as_ref().is_some_and(|hints| hints.are_heard());
+        if let Some(hints) = hints.filter(|_| round.is_multiple_of(POLLS_OF_ALL)) {
             hints.tell_waits(&watched.iter().copied().collect::<Vec<_>>());
         }
         let queues: Vec<i32> = watched
@@ -723,7 +765,7 @@ async fn poll(driver: &Driver, session: &Session) {
         }
         let now = moment(Timestamp::from_millis(driver.positions.clock()));
         match session.reader.client.query(&s.waiting, &[&queues, &now]).await {
-            Ok(rows) => rows.iter().for_each(|row| driver.arrived(queue_id(row.get(0)))),
+            Ok(rows) => rows.iter().for_each(|row| driver.in_common.arrived(queue_id(row.get(0)))),
             Err(error) => return driver.broken(session.generation, &error),
         }
     }
@@ -733,7 +775,7 @@ async fn poll(driver: &Driver, session: &Session) {
 async fn refresh(driver: &Driver, session: &Session) {
     for round in 0_u32.. {
         sleep(REFRESH).await;
-        if let Some(hints) = &session.hints {
+        if let Some(hints) = driver.in_common.hints() {
             hints.tell_changes();
         }
         let all = driver.figures.all();
@@ -777,7 +819,10 @@ async fn leave(driver: &Driver, session: &Session, events: &mut mpsc::UnboundedR
                 None => return Ok(false),
             }
         }
-        member::leave(&session.admin, session.member, session.epoch).await
+        match driver.role {
+            Role::Home => member::leave(&session.admin, session.member, session.epoch).await,
+            Role::Structure(_) => structure::withdraw(&session.admin, session.member, session.epoch).await,
+        }
     };
     match timeout(LEAVING, left).await {
         Ok(Ok(true)) => {}
@@ -787,10 +832,41 @@ async fn leave(driver: &Driver, session: &Session, events: &mut mpsc::UnboundedR
 }
 
 impl Driver {
-    /// Messages may have become available on a queue by what others did.
-    fn arrived(&self, queue: QueueId) {
-        if let Some(listener) = self.listener.get() {
-            listener(queue);
+    /// For lines of the log; `None` of the home.
+    pub(super) fn structure(&self) -> Option<&str> {
+        match &self.role {
+            Role::Home => None,
+            Role::Structure(name) => Some(name),
         }
+    }
+
+    /// The home says who the member is. `None`: another process has taken it over.
+    async fn join(
+        &self,
+        admin: &Connected,
+        label: Label,
+        identity: &mut Identity,
+    ) -> Result<Option<Membership>, SharedError> {
+        let group = self.options.group.clone().unwrap_or_else(|| label.group.clone());
+        label.expect(&Label { group, cluster: ClusterNumber::HOME, structure: None, ..label.clone() })?;
+        let Some(joined) = member::join(admin, &self.options.member, identity).await? else { return Ok(None) };
+        let structures = schema::structures(&admin.client)
+            .await
+            .map_err(|source| SharedError::Refused { action: "name the databases of structures", source })?;
+        self.in_common.enrol(Enrolment::Enrolled(Arc::new(Enrolled {
+            member: joined.number,
+            epoch: joined.epoch,
+            home: label,
+            structures: structures.into_iter().collect(),
+        })));
+        Ok(Some(joined))
+    }
+
+    /// The member takes part at the database of a structure, in the epoch that the home has given.
+    async fn enter(&self, admin: &Connected, label: &Label, enrolled: &Enrolled) -> Result<Membership, SharedError> {
+        let cluster = self.cluster().ok_or(SharedError::UnknownStructure)?;
+        let structure = self.structure().map(str::to_owned);
+        label.expect(&Label { cluster, structure, ..enrolled.home.clone() })?;
+        structure::enter(admin, enrolled.member, enrolled.epoch).await
     }
 }

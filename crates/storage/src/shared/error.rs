@@ -21,10 +21,32 @@ pub enum SharedError {
     NoGroup,
     #[error("the database belongs to the group {found}, not to {expected}")]
     OtherGroup { found: String, expected: String },
+    #[error("the database belongs to another group with the name {group}")]
+    SameName { group: String },
+    #[error("the database is that of {found}, not of {expected}")]
+    OtherStructure { found: String, expected: String },
+    #[error("the database of the structure {name} cannot be used")]
+    Structure {
+        name: String,
+        #[source]
+        source: Box<SharedError>,
+    },
+    #[error("the group's home database has not been reached, so this member has no number")]
+    NotEnrolled,
+    #[error("the group's home knows no database of the structure; `quaymaster group create` makes it known")]
+    UnknownStructure,
+    #[error("this member's epoch is over")]
+    EpochOver,
     #[error("the tables of the group have version {found}; this program works with version {supported}")]
     Version { found: i32, supported: i32 },
     #[error("the group has its maximum of 1023 members")]
     TooManyMembers,
     #[error("a thread of the shared store cannot be started")]
     Thread(#[source] std::io::Error),
+}
+
+impl SharedError {
+    pub(super) fn of_structure(self, name: &str) -> Self {
+        Self::Structure { name: name.to_owned(), source: Box::new(self) }
+    }
 }

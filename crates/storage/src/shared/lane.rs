@@ -142,7 +142,8 @@ impl Lane {
     }
 
     async fn execute(&mut self, session: &Arc<Session>, jobs: Vec<Job>) -> Result<(), Lost> {
-        let (lost, jobs): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| job.has_lost_claims(session.epoch));
+        let (lost, jobs): (Vec<Job>, Vec<Job>) =
+            jobs.into_iter().partition(|job| job.is_of_another_epoch(session.epoch));
         lost.into_iter().for_each(|job| self.refuse(job, &Failed::ClaimsGone));
         if jobs.is_empty() {
             return Ok(());
@@ -215,7 +216,7 @@ impl Lane {
         self.expected = self.inbox.waiting() + jobs.len();
         self.driver.positions.told(outcome.clock);
         self.driver.dead_rows.fetch_add(outcome.dead_rows, Ordering::Relaxed);
-        if let Some(hints) = session.hints() {
+        if let Some(hints) = self.driver.in_common.hints() {
             hints.tell_arrivals(jobs.iter().flat_map(|job| job.operation.arrivals()));
             hints.note_changes(outcome.depths.keys().copied());
         }

@@ -120,6 +120,20 @@ pub(super) async fn join(
     Ok(Some(joined))
 }
 
+/// The lanes of a member belong to this epoch, unless one belongs to a later one. False: so it is.
+pub(super) async fn take_lanes(admin: &Connected, number: i32, epoch: i64) -> Result<bool, tokio_postgres::Error> {
+    let lanes: Vec<i32> = (0..LANES).map(|lane| i32::try_from(lane).expect("there are few lanes")).collect();
+    let taken = admin
+        .client
+        .execute(
+            "INSERT INTO lane AS l (member, lane, epoch, batch) SELECT $1, n, $2, 0 FROM unnest($3::int4[]) AS t(n) \
+             ON CONFLICT (member, lane) DO UPDATE SET epoch = excluded.epoch WHERE l.epoch <= excluded.epoch",
+            &[&number, &epoch, &lanes],
+        )
+        .await?;
+    Ok(taken == LANES as u64)
+}
+
 async fn begin_epoch(admin: &Connected, number: i32, epoch: i64, process: i64) -> Result<(), tokio_postgres::Error> {
     let client = &admin.client;
     client
@@ -128,20 +142,17 @@ async fn begin_epoch(admin: &Connected, number: i32, epoch: i64, process: i64) -
             &[&number, &epoch, &process, &LEVEL],
         )
         .await?;
-    let lanes: Vec<i32> = (0..LANES).map(|lane| i32::try_from(lane).expect("there are few lanes")).collect();
-    client
-        .execute(
-            "INSERT INTO lane (member, lane, epoch, batch) SELECT $1, l, $2, 0 FROM unnest($3::int4[]) AS t(l) \
-             ON CONFLICT (member, lane) DO UPDATE SET epoch = excluded.epoch",
-            &[&number, &epoch, &lanes],
-        )
-        .await?;
+    take_lanes(admin, number, epoch).await?;
     give_back(admin, number, epoch).await.map(|_| ())
 }
 
 /// What the member held before this epoch is free, messages, open queues and duties; its prepared units of work are of this epoch.
 /// Answers the queues that got messages back.
-async fn give_back(admin: &Connected, number: i32, epoch: i64) -> Result<Vec<QueueId>, tokio_postgres::Error> {
+pub(super) async fn give_back(
+    admin: &Connected,
+    number: i32,
+    epoch: i64,
+) -> Result<Vec<QueueId>, tokio_postgres::Error> {
     let (client, s) = (&admin.client, &admin.statements);
     let (from, present) = (owner(number, 0), owner(number, epoch));
     let rows = client.query(&s.return_claims, &[&from, &present]).await?;
@@ -180,7 +191,7 @@ async fn insert(admin: &Connected, name: &str, process: i64) -> Result<i32, Shar
     Err(SharedError::TooManyMembers)
 }
 
-async fn clock(admin: &Connected) -> Result<u64, tokio_postgres::Error> {
+pub(super) async fn clock(admin: &Connected) -> Result<u64, tokio_postgres::Error> {
     let row = admin.client.query_one(&admin.statements.clock, &[]).await?;
     Ok(row.get::<_, i64>(0).unsigned_abs())
 }

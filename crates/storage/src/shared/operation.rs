@@ -9,7 +9,7 @@ use crate::shared::handles::OpenLevel;
 use crate::shared::inbox::Inbox;
 use crate::shared::row::NewRow;
 use crate::shared::store::Deletion;
-use crate::{DeliveryKey, QueueId, Receipt, StoreError, StoredMessage};
+use crate::{ClusterNumber, DeliveryKey, QueueId, Receipt, StoreError, StoredMessage};
 
 /// A message in the table that is this member's, or that was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,6 +63,27 @@ pub(super) struct Taking {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct UnitNumber(pub(super) i64);
 
+impl UnitNumber {
+    /// The lower bits count within the epoch.
+    const COUNT_BITS: u32 = 31;
+
+    pub(super) fn new(epoch: i64, count: i64) -> Self {
+        Self((epoch << Self::COUNT_BITS) + count)
+    }
+
+    /// Of the member, when the unit began to end. Nothing of it is done in another one.
+    pub(super) fn epoch(self) -> i64 {
+        self.0 >> Self::COUNT_BITS
+    }
+}
+
+/// Which database decides a unit of work with parts in several places, and its number for the unit there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Decision {
+    pub(crate) cluster: ClusterNumber,
+    pub(crate) number: i64,
+}
+
 /// A receipt on its way into the table.
 #[derive(Clone)]
 pub(super) struct NewReceipt {
@@ -84,7 +105,7 @@ pub(super) enum Operation {
     Lock(Place),
     Commit {
         work: Work,
-        /// The unit has work in the private store too: this row makes it committed there.
+        /// The unit has parts elsewhere too: this row makes them committed.
         decision: Option<UnitNumber>,
         /// What is answered to a request that may come again.
         receipt: Option<NewReceipt>,
@@ -105,12 +126,16 @@ pub(super) enum Operation {
         work: Work,
         number: UnitNumber,
         xid: Option<Vec<u8>>,
+        /// `None`: a coordinator does.
+        decided_by: Option<ClusterNumber>,
     },
     FinishPrepared {
+        /// `None`: this one.
+        member: Option<i32>,
         number: UnitNumber,
         commits: bool,
     },
-    /// Decisions that the private store has followed.
+    /// Decisions that every part has followed.
     Forget(Vec<UnitNumber>),
     TakeExpired {
         queue: QueueId,
@@ -135,6 +160,13 @@ pub(super) enum Operation {
         level: OpenLevel,
     },
     /// The definition goes, if no other member has the queue open and it is empty or may be purged.
+    /// No member can open the queue any more, if none has it open, nothing of it is held, and it is empty or messages may be there.
+    SealQueue {
+        queue: QueueId,
+        /// Handles of this member count too.
+        with_own: bool,
+        with_messages: bool,
+    },
     DeleteQueue {
         queue: QueueId,
         key: String,
@@ -236,14 +268,15 @@ impl Job {
         Some(Self { operation, answer: None })
     }
 
-    /// It ends a unit of work that has got messages in another epoch.
-    pub(super) fn has_lost_claims(&self, epoch: i64) -> bool {
-        match &self.operation {
-            Operation::Commit { work, .. } | Operation::Prepare { work, .. } => {
-                work.gets.iter().any(|claim| claim.epoch != epoch)
-            }
-            _ => false,
-        }
+    /// It ends a unit of work that has got messages in another epoch, or began to end in one: peers may have asked already what was
+    /// decided then.
+    pub(super) fn is_of_another_epoch(&self, epoch: i64) -> bool {
+        let (work, number) = match &self.operation {
+            Operation::Commit { work, decision, .. } => (work, *decision),
+            Operation::Prepare { work, number, .. } => (work, Some(*number)),
+            _ => return false,
+        };
+        work.gets.iter().any(|claim| claim.epoch != epoch) || number.is_some_and(|number| number.epoch() != epoch)
     }
 
     /// Bytes that it adds to a batch.
@@ -266,6 +299,7 @@ impl Job {
                 | Operation::FinishPrepared { .. }
                 | Operation::TakeExpired { .. }
                 | Operation::ClearStep { .. }
+                | Operation::SealQueue { .. }
                 | Operation::DeleteQueue { .. }
         )
     }
@@ -282,6 +316,7 @@ impl Operation {
             | Self::FinishPrepared { .. }
             | Self::TakeExpired { .. }
             | Self::ClearStep { .. }
+            | Self::SealQueue { .. }
             | Self::DeleteQueue { .. } => true,
             Self::Lock(_)
             | Self::BackOut(_)

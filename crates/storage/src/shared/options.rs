@@ -12,6 +12,10 @@ pub struct SharedOptions {
     pub password: Option<String>,
     /// How the database's certificate is checked; `None`: never encrypted.
     pub tls: Option<Arc<rustls::ClientConfig>>,
+    /// Structures with a database of their own, beside `database`, which is the group's home.
+    pub structures: Vec<StructureDatabase>,
+    /// The group to which the databases have to belong; `None`: any.
+    pub group: Option<String>,
     /// The member's name, unique in the group: the queue manager's.
     pub member: String,
     /// How long a verb waits for a database that is away before it is refused with `Unreachable`.
@@ -28,10 +32,36 @@ impl SharedOptions {
             database,
             password: None,
             tls: None,
+            structures: Vec::new(),
+            group: None,
             member,
             patience: Duration::from_secs(60),
             deadline: Duration::from_secs(5),
             silence: Duration::from_secs(6),
+        }
+    }
+}
+
+/// The database that has the messages of a structure.
+#[derive(Clone)]
+pub struct StructureDatabase {
+    /// Its name.
+    pub structure: String,
+    /// As in `SharedOptions`.
+    pub database: String,
+    pub password: Option<String>,
+    pub tls: Option<Arc<rustls::ClientConfig>>,
+}
+
+impl StructureDatabase {
+    /// As `options` say it, but there.
+    pub(super) fn reached_as(&self, options: &SharedOptions) -> SharedOptions {
+        SharedOptions {
+            database: self.database.clone(),
+            password: self.password.clone(),
+            tls: self.tls.clone(),
+            structures: Vec::new(),
+            ..options.clone()
         }
     }
 }

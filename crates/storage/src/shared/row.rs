@@ -93,7 +93,7 @@ pub(super) fn timestamp(value: i64) -> Timestamp {
     Timestamp(u64::try_from(value).unwrap_or(0))
 }
 
-/// The table's number of a queue: without the bit that says that it is shared.
+/// The table's number of a queue: without the bit that says that it is shared, with those of its database.
 pub(super) fn queue_number(queue: QueueId) -> i32 {
     i32::try_from(queue.0 & !QueueId::SHARED).expect("the high bit is cleared")
 }

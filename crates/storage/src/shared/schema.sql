@@ -1,13 +1,26 @@
 -- Tables of a queue-sharing group in one database. Format version 1: `schema.rs` compares it.
+--
+-- Each database of the group has all of them. Members, definitions and the databases of structures are in the home alone.
 
--- Of the group. One row.
+-- Which group this is, and which of its databases. One row.
 CREATE TABLE group_state (
   only_row bool PRIMARY KEY DEFAULT true CHECK (only_row),
   name text NOT NULL,
+  -- Drawn when the group is made: two groups may have one name.
+  identity bytea NOT NULL CHECK (octet_length(identity) = 16),
+  -- 0 is the home; the others have the number that it has given them, and the name of their structure.
+  cluster int4 NOT NULL CHECK (cluster BETWEEN 0 AND 127),
+  structure text CHECK ((structure IS NULL) = (cluster = 0)),
   schema_version int4 NOT NULL,
   -- Members prove to each other with it that they belong to the group.
   secret bytea NOT NULL CHECK (octet_length(secret) = 32),
   definition_version int8 NOT NULL DEFAULT 0
+);
+
+-- Structures that have a database of their own. Numbers stand in those of queues, so they are never given twice.
+CREATE TABLE structure_database (
+  cluster int4 PRIMARY KEY CHECK (cluster BETWEEN 1 AND 127),
+  structure text NOT NULL UNIQUE
 );
 
 -- epoch rises each time the member joins and each time a peer recovers it; what carries an older one changes nothing.
@@ -32,7 +45,8 @@ CREATE TABLE lane (
   PRIMARY KEY (member, lane)
 ) WITH (fillfactor = 50);
 
-CREATE SEQUENCE queue_number AS int4;
+-- Within this database.
+CREATE SEQUENCE queue_number AS int4 MAXVALUE 16777215;
 
 -- Objects of the group, as the recovery log encodes them. version is that of group_state when the object was changed.
 CREATE TABLE definition (
@@ -88,15 +102,19 @@ CREATE TABLE queue_depth (
   PRIMARY KEY (queue, member, lane)
 ) WITH (fillfactor = 50);
 
--- Prepared units of work, and decisions over units that touch private queues too.
+-- Prepared units of work, and decisions over units that have parts elsewhere too: in other databases, in a recovery log.
+-- number begins with the epoch of the member (bits 31..).
 CREATE TABLE unit (
   member int4 NOT NULL,
   number int8 NOT NULL,
   state text NOT NULL CHECK (state IN ('prepared', 'committed')),
   xid bytea,
   in_group bool NOT NULL,
+  -- The database that decides a prepared unit; NULL: a coordinator does.
+  decided_by int4,
   PRIMARY KEY (member, number)
 );
+CREATE INDEX unit_decided_elsewhere ON unit (member, number) WHERE decided_by IS NOT NULL;
 
 -- owner is NULL while the message is free, else member * 2^32 + epoch; hold says why: g got, p put, l locked by a browser.
 -- unit is set once the unit of work is prepared.
@@ -141,10 +159,11 @@ CREATE INDEX message_by_expiry ON message (queue, expires) WHERE expires IS NOT 
 
 -- Bodies of more than 256 KiB.
 CREATE TABLE message_part (
+  queue int4 NOT NULL,
   position int8 NOT NULL,
   part int4 NOT NULL,
   bytes bytea NOT NULL,
-  PRIMARY KEY (position, part)
+  PRIMARY KEY (queue, position, part)
 );
 ALTER TABLE message_part ALTER bytes SET STORAGE EXTERNAL;
 

@@ -148,9 +148,11 @@ statements! {
            SELECT * FROM unnest($1::int4[], $2::int2[], $3::int8[], $4::bool[], $5::int8[], $6::int8[], $7::int4[], $8::int4[], \
            $9::int8[], $10::int8[], $11::int8[], $12::bytea[], $13::bytea[], $14::bytea[], $15::int4[], $16::int4[], $17::int4[], \
            $18::bytea[], $19::bytea[])";
-    put_parts = "INSERT INTO message_part (position, part, bytes) SELECT * FROM unnest($1::int8[], $2::int4[], $3::bytea[])";
-    parts = "SELECT position, bytes FROM message_part WHERE position = ANY ($1::int8[]) ORDER BY position, part";
-    delete_parts = "DELETE FROM message_part WHERE position = ANY ($1::int8[])";
+    put_parts = "INSERT INTO message_part (queue, position, part, bytes) \
+                 SELECT * FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::bytea[])";
+    parts = "SELECT k.q, x.* FROM unnest($1::int4[], $2::int8[]) AS k(q, p) CROSS JOIN LATERAL (SELECT m.position, m.bytes FROM message_part m \
+             WHERE m.queue = k.q AND m.position = k.p ORDER BY m.part) x";
+    delete_parts = "DELETE FROM message_part m USING unnest($1::int4[], $2::int8[]) AS k(q, p) WHERE m.queue = k.q AND m.position = k.p";
 
     take_first = take!(first!());
     claim_first = claim!(first!(), "$4::int8");
@@ -178,21 +180,26 @@ statements! {
     prepare_puts = "UPDATE message m SET owner = $4::int8, hold = 'p', unit = $5::int8 \
                     FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
                     WHERE m.queue = t.q AND m.rank = t.r AND m.position = t.p";
-    prepare_unit = "INSERT INTO unit (member, number, state, xid, in_group) VALUES ($1, $2, 'prepared', $3, $4)";
+    prepare_unit = "INSERT INTO unit (member, number, state, xid, in_group, decided_by) VALUES ($1, $2, 'prepared', $3, $4, $5)";
     decide = "INSERT INTO unit (member, number, state, xid, in_group) VALUES ($1, $2, 'committed', NULL, false)";
     forget_units = "DELETE FROM unit WHERE member = $1 AND number = ANY ($2::int8[])";
-    prepared_units = "SELECT number, xid FROM unit WHERE member = $1 AND state = 'prepared' ORDER BY number";
+    prepared_units = "SELECT number, xid, decided_by FROM unit WHERE member = $1 AND state = 'prepared' ORDER BY number";
     decided_units = "SELECT number FROM unit WHERE member = $1 AND state = 'committed'";
+    is_decided = "SELECT 1 FROM unit WHERE member = $1 AND number = $2 AND state = 'committed'";
+    /// Of every member.
+    parts_decided_elsewhere = "SELECT member, number, decided_by FROM unit WHERE decided_by IS NOT NULL ORDER BY member, number";
     /// `$1` owner, `$2` the unit of work. Answers queue and whether it was put.
     held_by_unit = "SELECT queue, hold = 'p' FROM message WHERE owner = $1 AND unit = $2";
-    /// `$1` owner, `$2` the unit of work. Answers queue, rank, position, whether the message is gone, length, parts.
-    commit_prepared_gets = "DELETE FROM message WHERE owner = $1 AND unit = $2 AND hold = 'g' \
+    /// `$1` to `$2` owners, `$3` the unit of work. Answers queue, rank, position, whether the message is gone, length, parts.
+    commit_prepared_gets = "DELETE FROM message WHERE owner >= $1::int8 AND owner < $2::int8 AND unit = $3 AND hold = 'g' \
                             RETURNING queue, rank, position, true, length, parts";
-    commit_prepared_puts = "UPDATE message SET owner = NULL, hold = NULL, unit = NULL WHERE owner = $1 AND unit = $2 AND hold = 'p' \
+    commit_prepared_puts = "UPDATE message SET owner = NULL, hold = NULL, unit = NULL \
+                            WHERE owner >= $1::int8 AND owner < $2::int8 AND unit = $3 AND hold = 'p' \
                             RETURNING queue, rank, position, false, length, parts";
     back_out_prepared_gets = "UPDATE message SET owner = NULL, hold = NULL, unit = NULL, backout = backout + 1 \
-                              WHERE owner = $1 AND unit = $2 AND hold = 'g' RETURNING queue, rank, position, false, length, parts";
-    back_out_prepared_puts = "DELETE FROM message WHERE owner = $1 AND unit = $2 AND hold = 'p' \
+                              WHERE owner >= $1::int8 AND owner < $2::int8 AND unit = $3 AND hold = 'g' \
+                              RETURNING queue, rank, position, false, length, parts";
+    back_out_prepared_puts = "DELETE FROM message WHERE owner >= $1::int8 AND owner < $2::int8 AND unit = $3 AND hold = 'p' \
                               RETURNING queue, rank, position, true, length, parts";
 
     /// `$1` queues, `$2` member, `$3` lane, `$4` messages, `$5` bytes.
@@ -247,7 +254,9 @@ statements! {
     clear_step = "WITH n AS MATERIALIZED (SELECT m.queue, m.rank, m.position FROM message m WHERE m.queue = $1 \
                   AND (m.owner IS NULL OR $3::bool) ORDER BY m.rank, m.position LIMIT $2::int8 FOR UPDATE SKIP LOCKED) DELETE FROM message m USING n \
                   WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING m.queue, m.rank, m.position, true, m.length, m.parts";
-    next_queue = "INSERT INTO queue_state (queue) VALUES (nextval('queue_number')) RETURNING queue";
+    /// The number of this database stands before that of the sequence.
+    next_queue = "INSERT INTO queue_state (queue) SELECT (g.cluster::int8 * 16777216 + nextval('queue_number'))::int4 \
+                  FROM group_state g RETURNING queue";
 
     /// `$1` queues, in order. Answers those that exist; what is decided over them in this transaction, no other one decides meanwhile.
     lock_queues = "SELECT x.queue FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL \
@@ -287,6 +296,16 @@ statements! {
                     SELECT d.key, d.disposition, v.definition_version FROM v, d ON CONFLICT (key) \
                     DO UPDATE SET disposition = excluded.disposition, version = excluded.version RETURNING version";
 
+    /// `$1` queue, `$2` member whose handles do not count, `$3` messages may be there. After `lock_queues`. A row: from now on no member can
+    /// open it.
+    seal_queue = "WITH k AS (SELECT 1 FROM queue_state s WHERE s.queue = $1 AND NOT EXISTS \
+                  (SELECT FROM queue_open o WHERE o.queue = $1 AND o.member <> $2 AND o.level > 0) AND NOT EXISTS \
+                  (SELECT FROM message m WHERE m.queue = $1 AND m.owner IS NOT NULL) AND ($3::bool OR NOT EXISTS \
+                  (SELECT FROM message m WHERE m.queue = $1))), \
+                  s AS (DELETE FROM queue_state WHERE queue = $1 AND EXISTS (SELECT FROM k)), \
+                  o AS (DELETE FROM queue_open WHERE queue = $1 AND EXISTS (SELECT FROM k)) \
+                  SELECT 1 FROM k UNION ALL SELECT 1 WHERE NOT EXISTS (SELECT FROM queue_state WHERE queue = $1)";
+
     /// `$1` key, `$2` disposition, `$3` value, `$4` the version that the change rests on, 0 when there must be none.
     /// Answers the new version; no row: it has another one.
     save_definition = "WITH v AS (UPDATE group_state SET definition_version = definition_version + 1 RETURNING definition_version), \
@@ -323,10 +342,14 @@ statements! {
     /// It may have ended before its trigger message was put.
     forget_triggers = "UPDATE queue_state SET triggered = -1, triggered_by = NULL WHERE triggered_by = $1";
     /// `$1` member, `$2` epoch. A row: the epoch lasts until this transaction ends.
-    hold_epoch = "SELECT 1 FROM member WHERE number = $1 AND epoch = $2 FOR SHARE";
+    hold_epoch = "SELECT 1 FROM lane WHERE member = $1 AND lane = 0 AND epoch = $2 FOR SHARE";
     /// Prepared units of work stay, and belong to the member's present epoch.
     keep_prepared = "UPDATE message SET owner = $2::int8 WHERE owner >= $1::int8 AND owner < $2::int8 AND unit IS NOT NULL";
     recovered = "UPDATE member SET state = 'FAILED' WHERE number = $1 AND epoch = $2 AND state = 'RECOVERING'";
+    /// Each lane of each member, in order.
+    lane_epochs = "SELECT member, epoch FROM lane ORDER BY member, lane";
+    epochs_of_lanes = "SELECT epoch FROM lane WHERE member = $1";
+    database_of_structure = "SELECT cluster FROM structure_database WHERE structure = $1";
     leave = "UPDATE member SET epoch = epoch + 1, state = 'INACTIVE' WHERE number = $1 AND epoch = $2";
     /// What the database says this member holds, outside prepared units of work.
     claims = "SELECT queue, rank, position FROM message WHERE owner = $1 AND unit IS NULL";

@@ -10,22 +10,23 @@ pub use opening::Deletion;
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use futures_util::future::{Either, select};
 use model::message::Message;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
+use tokio::sync::OnceCell;
 use tracing::warn;
 
 use crate::private::MessageCount;
 use crate::shared::batch::is_broken;
 use crate::shared::depth::{Figures, Staged};
-use crate::shared::driver::{Driver, Session, Threads, read_depths};
+use crate::shared::driver::{Driver, Role, Session, Threads, read_depths};
 use crate::shared::error::SharedError;
 use crate::shared::find::{Locks, in_sql};
 use crate::shared::handles::OpenLevel;
+use crate::shared::in_common::InCommon;
 use crate::shared::lane::{LASTING, LAZY};
 use crate::shared::member::MemberStatus;
 use crate::shared::operation::{Answer, Manner, NewReceipt, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work};
@@ -33,8 +34,8 @@ use crate::shared::options::SharedOptions;
 use crate::shared::row::{NewRow, moment, queue_id, queue_number};
 use crate::shared::units::{InDoubt, Units, decode_xid};
 use crate::{
-    DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, ReceiptKey, ReceiptOfPut, Selection,
-    StoreError, StoredMessage, UnitOfWorkId,
+    ClusterNumber, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, ReceiptKey, ReceiptOfPut,
+    Selection, StoreError, StoredMessage, UnitOfWorkId,
 };
 
 /// Messages removed by one step of a clear.
@@ -56,27 +57,29 @@ struct Running {
     driver: Arc<Driver>,
     units: Units,
     locks: Mutex<Locks>,
-    /// Numbers of recovered units of work: see `RECOVERED`.
-    next_recovered: AtomicU64,
+    /// What was in doubt when the member was connected for the first time.
+    learned: OnceCell<()>,
     threads: Mutex<Threads>,
 }
 
-/// Set in the numbers of units of work that were prepared in an earlier life of the member.
-const RECOVERED: u64 = 1 << 63;
-
 impl SharedStore {
-    /// Starts to take part in the group that the database belongs to. The database may come later.
+    /// Starts to take part in the group whose home the database is. The database may come later.
     ///
     /// # Errors
     /// `Thread`.
     pub fn start(options: SharedOptions) -> Result<Self, SharedError> {
-        let (driver, threads) = Driver::start(options)?;
+        Self::start_as(options, Role::Home, &Arc::default())
+    }
+
+    /// One of the group's databases.
+    pub(super) fn start_as(options: SharedOptions, role: Role, in_common: &Arc<InCommon>) -> Result<Self, SharedError> {
+        let (driver, threads) = Driver::start(options, role, Arc::clone(in_common))?;
         Ok(Self {
             running: Arc::new(Running {
                 driver,
                 units: Units::default(),
                 locks: Mutex::default(),
-                next_recovered: AtomicU64::new(RECOVERED),
+                learned: OnceCell::new(),
                 threads: Mutex::new(threads),
             }),
         })
@@ -87,6 +90,15 @@ impl SharedStore {
     /// # Errors
     /// `Unreachable`, `Closed`.
     pub async fn connected(&self) -> Result<(), StoreError> {
+        self.running.learned.get_or_try_init(|| self.learn()).await.map(|_| ())
+    }
+
+    /// `connected` has been answered.
+    pub(crate) fn has_learned(&self) -> bool {
+        self.running.learned.initialized()
+    }
+
+    async fn learn(&self) -> Result<(), StoreError> {
         let units = self
             .look(|session| async move {
                 let (client, s) = (&session.reader.client, &session.reader.statements);
@@ -104,8 +116,9 @@ impl SharedStore {
                 continue;
             }
             let xid = row.get::<_, Option<&[u8]>>(1).and_then(decode_xid);
-            let unit = UnitOfWorkId(self.running.next_recovered.fetch_add(1, Ordering::Relaxed));
-            let mut in_doubt = InDoubt { number, xid, put: Vec::new(), got: Vec::new() };
+            let decided_by = row.get::<_, Option<i32>>(2).and_then(ClusterNumber::of);
+            let unit = self.running.driver.in_common.recovered_unit();
+            let mut in_doubt = InDoubt { number, xid, decided_by, put: Vec::new(), got: Vec::new() };
             for row in held {
                 let queues = if row.get(1) { &mut in_doubt.put } else { &mut in_doubt.got };
                 let queue = queue_id(row.get(0));
@@ -133,6 +146,34 @@ impl SharedStore {
         Ok(queue)
     }
 
+    /// Which of the group's databases this is; `None` as long as the home has not said so.
+    pub fn cluster(&self) -> Option<ClusterNumber> {
+        self.running.driver.cluster()
+    }
+
+    pub(crate) fn is_home(&self) -> bool {
+        self.cluster() == Some(ClusterNumber::HOME)
+    }
+
+    /// It can be reached at this moment.
+    pub fn is_open(&self) -> bool {
+        self.running.driver.open_session().is_some()
+    }
+
+    /// The database that a structure has for its own, as the home says; `None`: its queues are in the home.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Closed`.
+    pub(super) async fn database_of(&self, structure: &str) -> Result<Option<ClusterNumber>, StoreError> {
+        let row = self
+            .look(|session| async move {
+                let (client, s) = (&session.reader.client, &session.reader.statements);
+                client.query_opt(&s.database_of_structure, &[&structure]).await
+            })
+            .await?;
+        Ok(row.and_then(|row| ClusterNumber::of(row.get(0))))
+    }
+
     /// The queue exists: its depth is kept. It is known exactly when this returns, if the database can be reached.
     ///
     /// # Errors
@@ -142,6 +183,10 @@ impl SharedStore {
         // What this member has added to a queue that it works with is known better here.
         let is_new = driver.figures.of(queue).is_none();
         driver.figures.know(queue);
+        if driver.structure().is_some() && !self.is_open() {
+            // The next session reads them all.
+            return Ok(());
+        }
         self.look(|session| async move { read_depths(driver, &session, &[queue], is_new).await }).await
     }
 
@@ -447,7 +492,7 @@ impl SharedStore {
 
     /// Who is told that messages may have become available on a watched queue by what others did; the first listener stays.
     pub fn listen_to_arrivals(&self, listener: Box<dyn Fn(QueueId) + Send + Sync>) {
-        self.running.driver.listen(listener);
+        self.running.driver.in_common.listen(listener);
     }
 
     /// Somebody waits for messages on the queue, until the guard is dropped.
@@ -458,12 +503,17 @@ impl SharedStore {
 
     /// Members of the group as they were seen last.
     pub fn members(&self) -> Vec<MemberStatus> {
-        self.running.driver.members.lock().clone()
+        self.running.driver.in_common.members()
     }
 
     /// Units of work with work on shared queues.
     pub fn open_units(&self) -> usize {
         self.running.units.count()
+    }
+
+    /// `close` returns sooner then.
+    pub(super) fn begin_to_close(&self) {
+        self.running.driver.close();
     }
 
     /// Leaves the group. Later calls answer `Closed`.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use parking_lot::Mutex;
 
-use crate::shared::operation::{Claim, UnitNumber, Work};
+use crate::shared::operation::{Claim, Decision, UnitNumber, Work};
 use crate::shared::row::NewRow;
-use crate::{QueueId, StoreError, UnitOfWorkId, Xid};
+use crate::{ClusterNumber, QueueId, StoreError, UnitOfWorkId, Xid};
 
 #[derive(Default)]
 pub(super) struct Units {
@@ -26,6 +26,8 @@ struct Unit {
 pub(super) struct InDoubt {
     pub(super) number: UnitNumber,
     pub(super) xid: Option<Xid>,
+    /// `None`: a coordinator does.
+    pub(super) decided_by: Option<ClusterNumber>,
     /// What it holds, as far as this run knows.
     pub(super) put: Vec<QueueId>,
     pub(super) got: Vec<QueueId>,
@@ -77,14 +79,24 @@ impl Units {
         self.in_doubt.lock().remove(&unit);
     }
 
+    /// Those that a coordinator ends.
     pub(super) fn in_doubt(&self) -> Vec<(UnitOfWorkId, Option<Xid>)> {
-        self.in_doubt.lock().iter().map(|(unit, in_doubt)| (*unit, in_doubt.xid.clone())).collect()
+        let all = self.in_doubt.lock();
+        let coordinated = all.iter().filter(|(_, in_doubt)| in_doubt.decided_by.is_none());
+        coordinated.map(|(unit, in_doubt)| (*unit, in_doubt.xid.clone())).collect()
+    }
+
+    /// Those that another database decides.
+    pub(super) fn waiting(&self) -> Vec<(UnitOfWorkId, Decision)> {
+        let all = self.in_doubt.lock();
+        let decision = |in_doubt: &InDoubt| Some(Decision { cluster: in_doubt.decided_by?, number: in_doubt.number.0 });
+        all.iter().filter_map(|(unit, in_doubt)| Some((*unit, decision(in_doubt)?))).collect()
     }
 
     /// The one with this name, whose number is `from` or above, gets the number `unit`.
-    pub(super) fn rename(&self, from: u64, unit: UnitOfWorkId, xid: Option<&Xid>) {
+    pub(super) fn rename(&self, from: u64, unit: UnitOfWorkId, xid: &Xid) {
         let mut all = self.in_doubt.lock();
-        let named = all.range(UnitOfWorkId(from)..).find(|(_, in_doubt)| xid.is_some() && in_doubt.xid.as_ref() == xid);
+        let named = all.range(UnitOfWorkId(from)..).find(|(_, in_doubt)| in_doubt.xid.as_ref() == Some(xid));
         if let Some((recovered, in_doubt)) = named.map(|(recovered, in_doubt)| (*recovered, in_doubt.clone())) {
             all.remove(&recovered);
             all.insert(unit, in_doubt);

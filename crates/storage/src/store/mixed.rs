@@ -1,42 +1,50 @@
-//! Units of work that may touch private and shared queues.
+//! Units of work with parts in several places: in the recovery log, and in databases of the group.
 //!
-//! The database decides. A unit with work in both stores is prepared in the recovery log under a name that says the database's number
-//! for it; then its shared part is committed together with a row that says so; then the log follows. A restart asks the database for
-//! each unit that carries such a name: with a row it commits, without one it backs out. So peers never wait for this member's log.
+//! One database decides, the lowest-numbered that has a part. The other parts are prepared first, under a name that says which database
+//! decides, and its number for the unit. Then the deciding database commits its part together with a row that says so, and the others
+//! follow. A part with such a name asks that database: with a row it commits, without one it backs out. The row goes when every part is
+//! durable.
+//!
+//! So no part waits for this member or its log: peers ask on its behalf (`shared/decided.rs`).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use parking_lot::Mutex;
 
 use crate::private::PrivateStore;
-use crate::shared::SharedStore;
-use crate::{DefinitionChange, QueueId, StoreError, UnitOfWorkId, Xid};
+use crate::shared::{Decision, GroupStore, SharedStore};
+use crate::{ClusterNumber, DefinitionChange, QueueId, StoreError, UnitOfWorkId, Xid};
 
-/// Format identifier of the names of such units in the recovery log; no transaction manager gives it: it stands for `QSG`.
+/// Format identifier of the names of such parts in the recovery log; no transaction manager gives it: it stands for `QSG`.
 const FORMAT: i32 = 0x0051_5347;
 
-/// Commits over both stores in this process.
+/// Commits over several places in this process.
 #[derive(Clone, Default)]
 pub(super) struct UnderWay(Arc<Mutex<Commits>>);
 
 #[derive(Default)]
 struct Commits {
-    /// Numbers of those that have not ended: what becomes of them is their callers' business.
-    numbers: HashSet<i64>,
-    /// One has ended without an answer.
+    /// Those that have not ended: what becomes of them is their callers' business.
+    decisions: HashSet<Decision>,
+    /// A part waits for its database, or for the one that decides.
     leaves_open: bool,
 }
 
 impl UnderWay {
-    fn begin(&self, number: i64) {
-        self.0.lock().numbers.insert(number);
+    fn begin(&self, decision: Decision) {
+        self.0.lock().decisions.insert(decision);
     }
 
-    fn end(&self, number: i64, ended: &Result<(), StoreError>) {
+    fn end(&self, decision: Decision, is_whole: bool) {
         let mut commits = self.0.lock();
-        commits.numbers.remove(&number);
-        commits.leaves_open |= ended.is_err();
+        commits.decisions.remove(&decision);
+        commits.leaves_open |= !is_whole;
+    }
+
+    fn has(&self, decision: &Decision) -> bool {
+        self.0.lock().decisions.contains(decision)
     }
 
     pub(super) fn leaves_open(&self) -> bool {
@@ -44,116 +52,238 @@ impl UnderWay {
     }
 }
 
-pub(super) async fn prepare(
-    private: &PrivateStore,
-    shared: &SharedStore,
+/// Where a unit of work has parts.
+pub(super) struct Parts<'a> {
     unit: UnitOfWorkId,
-    xid: Option<Xid>,
-) -> Result<(), StoreError> {
-    private.prepare(unit, xid.clone()).await?;
-    shared.prepare(unit, xid).await
+    private: Option<&'a PrivateStore>,
+    /// In order of their numbers.
+    shared: Vec<&'a SharedStore>,
 }
 
-pub(super) async fn commit(
-    private: &PrivateStore,
-    shared: &SharedStore,
-    under_way: &UnderWay,
-    unit: UnitOfWorkId,
-) -> Result<(), StoreError> {
-    if !private.has_work(unit) {
-        return shared.commit(unit).await;
+impl<'a> Parts<'a> {
+    pub(super) fn of(unit: UnitOfWorkId, private: &'a PrivateStore, group: Option<&'a GroupStore>) -> Self {
+        let shared = group.map(|group| group.with_work(unit)).unwrap_or_default();
+        // One that is only there needs no look.
+        let private = (shared.is_empty() || private.has_work(unit)).then_some(private);
+        Self { unit, private, shared }
     }
-    if private.is_prepared(unit) {
-        // The coordinator has decided: either part may be first.
-        shared.commit(unit).await?;
-        return private.commit(unit).await;
-    }
-    let number = shared.decision_number().await?;
-    under_way.begin(number);
-    let ended = commit_deciding(private, shared, unit, number).await;
-    // Dropped before this, the lane may still do it: then the next start asks what became of it.
-    under_way.end(number, &ended);
-    ended
-}
 
-async fn commit_deciding(
-    private: &PrivateStore,
-    shared: &SharedStore,
-    unit: UnitOfWorkId,
-    number: i64,
-) -> Result<(), StoreError> {
-    let name = Xid { format_id: FORMAT, global_transaction: number.to_le_bytes().to_vec(), branch: Vec::new() };
-    private.prepare(unit, Some(name)).await?;
-    match shared.commit_deciding(unit, number).await {
-        Ok(()) => {
-            private.commit(unit).await?;
-            shared.forget_decision(number);
-            Ok(())
+    pub(super) fn are_several(&self) -> bool {
+        self.shared.len() + usize::from(self.private.is_some()) > 1
+    }
+
+    pub(super) fn shared(&self) -> &[&'a SharedStore] {
+        &self.shared
+    }
+
+    /// A coordinator has prepared it, and decides.
+    fn are_coordinated(&self) -> bool {
+        let in_log = self.private.is_some_and(|private| private.is_prepared(self.unit));
+        in_log || self.shared.iter().any(|shared| shared.is_coordinated(self.unit))
+    }
+
+    /// For a coordinator.
+    pub(super) async fn prepare(&self, xid: Option<Xid>) -> Result<(), StoreError> {
+        if let Some(private) = self.private {
+            private.prepare(self.unit, xid.clone()).await?;
         }
-        Err(error @ (StoreError::BackedOut | StoreError::Database)) => {
-            private.back_out(unit).await?;
-            Err(error)
+        for shared in &self.shared {
+            shared.prepare(self.unit, xid.clone()).await?;
         }
-        // Open: the private part stays prepared until the group is met again.
-        Err(error) => Err(error),
+        Ok(())
+    }
+
+    pub(super) async fn commit(&self, under_way: &UnderWay) -> Result<(), StoreError> {
+        if !self.are_several() || self.are_coordinated() {
+            return self.commit_each().await;
+        }
+        let decides = self.shared[0];
+        let decision = decides.decision().await?;
+        under_way.begin(decision);
+        // Dropped before its end, the lane may still do it: then the next start asks what became of it.
+        let (ended, is_whole) = self.commit_under(decision).await;
+        under_way.end(decision, is_whole);
+        ended
+    }
+
+    /// Any of them may be first: they are decided already, and one that fails is committed again.
+    async fn commit_each(&self) -> Result<(), StoreError> {
+        for shared in &self.shared {
+            shared.commit(self.unit).await?;
+        }
+        match self.private {
+            Some(private) => private.commit(self.unit).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The answer, and whether every part has followed it.
+    async fn commit_under(&self, decision: Decision) -> (Result<(), StoreError>, bool) {
+        let (decides, others) = (self.shared[0], &self.shared[1..]);
+        if let Some(private) = self.private
+            && let Err(error) = private.prepare(self.unit, Some(name_of(decision))).await
+        {
+            // Nothing has changed.
+            return (Err(error), true);
+        }
+        let prepared = join_all(others.iter().map(|shared| shared.prepare_under(self.unit, decision))).await;
+        if let Some(error) = prepared.into_iter().find_map(Result::err) {
+            // Nothing is decided, and nothing will be.
+            let known = if matches!(error, StoreError::Unreachable) { StoreError::BackedOut } else { error };
+            return (Err(known), self.back_out().await.is_ok());
+        }
+        match decides.commit_deciding(self.unit, decision).await {
+            Ok(()) => self.follow_commit(decision).await,
+            Err(error @ (StoreError::BackedOut | StoreError::Database)) => {
+                let backed_out = self.back_out().await;
+                (Err(error), backed_out.is_ok())
+            }
+            // Open: the others stay prepared until the deciding database is asked.
+            Err(error) => (Err(error), false),
+        }
+    }
+
+    /// It is decided, whatever becomes of the others: those that are away follow later.
+    async fn follow_commit(&self, decision: Decision) -> (Result<(), StoreError>, bool) {
+        let followed = join_all(self.shared[1..].iter().map(|shared| shared.commit(self.unit))).await;
+        if let Some(private) = self.private
+            && let Err(error) = private.commit(self.unit).await
+        {
+            return (Err(error), false);
+        }
+        let is_whole = followed.iter().all(Result::is_ok);
+        if is_whole {
+            self.shared[0].forget_decision(decision);
+        }
+        (Ok(()), is_whole)
+    }
+
+    /// Each part, also when one fails.
+    pub(super) async fn back_out(&self) -> Result<(), StoreError> {
+        let mut backed_out = Ok(());
+        for ended in join_all(self.shared.iter().map(|shared| shared.back_out(self.unit))).await {
+            backed_out = backed_out.and(ended);
+        }
+        if let Some(private) = self.private {
+            private.back_out(self.unit).await?;
+        }
+        backed_out
     }
 }
 
-pub(super) async fn back_out(
-    private: &PrivateStore,
-    shared: &SharedStore,
+/// A part that waits for what a database has decided.
+struct Waiting<'a> {
+    /// `None`: in the recovery log.
+    shared: Option<&'a SharedStore>,
     unit: UnitOfWorkId,
-) -> Result<(), StoreError> {
-    let backed_out = shared.back_out(unit).await;
-    private.back_out(unit).await?;
-    backed_out
+    decision: Decision,
 }
 
-/// Units that a crash or an absence of the database has left between its decision and the log's follow it. Decisions that no unit of
-/// the log waits for are forgotten. Parts of one transaction in both stores are one unit again.
+impl Waiting<'_> {
+    async fn end(&self, private: &PrivateStore, commits: bool) -> Result<(), StoreError> {
+        let ended = match (self.shared, commits) {
+            (Some(shared), true) => shared.commit(self.unit).await,
+            (Some(shared), false) => shared.back_out(self.unit).await,
+            (None, true) => private.commit(self.unit).await,
+            (None, false) => private.back_out(self.unit).await,
+        };
+        // Another caller has ended it meanwhile.
+        if matches!(ended, Err(StoreError::UnknownUnitOfWork)) { Ok(()) } else { ended }
+    }
+}
+
+fn waiting<'a>(private: &PrivateStore, open: &[&'a SharedStore]) -> Vec<Waiting<'a>> {
+    let in_log = private.in_doubt().into_iter().filter_map(|(unit, xid)| {
+        let decision = xid.as_ref().and_then(decision_of)?;
+        Some(Waiting { shared: None, unit, decision })
+    });
+    let in_databases = open.iter().flat_map(|shared| {
+        let of_shared = |(unit, decision)| Waiting { shared: Some(*shared), unit, decision };
+        shared.waiting().into_iter().map(of_shared)
+    });
+    in_log.chain(in_databases).collect()
+}
+
+/// Parts that a crash or an absence of a database has left behind the decision. Decisions that no part waits for are forgotten. Parts
+/// of one transaction in several places are one unit again.
 ///
 /// # Errors
-/// `Unreachable`: they stay in doubt, and their messages locked. Those of the private store.
+/// `Unreachable`: some stay in doubt, and their messages locked. Those of the private store.
 pub(super) async fn follow_decisions(
     private: &PrivateStore,
-    shared: &SharedStore,
+    group: &GroupStore,
     under_way: &UnderWay,
 ) -> Result<(), StoreError> {
     under_way.0.lock().leaves_open = false;
-    let followed = follow(private, shared, under_way).await;
-    under_way.0.lock().leaves_open |= followed.is_err();
-    followed
+    let followed = follow(private, group, under_way).await;
+    under_way.0.lock().leaves_open |= !matches!(followed, Ok(true));
+    followed.map(|_| ())
 }
 
-async fn follow(private: &PrivateStore, shared: &SharedStore, under_way: &UnderWay) -> Result<(), StoreError> {
-    // In this order: what is seen in doubt and not under way was decided before the database is asked.
-    let in_doubt = private.in_doubt();
-    let is_under_way: HashSet<i64> = under_way.0.lock().numbers.clone();
-    let decided = shared.decided().await?;
-    for (unit, xid) in in_doubt {
-        let Some(number) = xid.as_ref().and_then(decision_of) else {
-            shared.join_recovered(unit, xid.as_ref());
-            continue;
-        };
-        if is_under_way.contains(&number) {
-            continue;
-        }
-        if decided.contains(&number) {
-            private.commit(unit).await?;
-        } else {
-            private.back_out(unit).await?;
+/// Whether no part waits any more.
+async fn follow(private: &PrivateStore, group: &GroupStore, under_way: &UnderWay) -> Result<bool, StoreError> {
+    let open = group.learned();
+    join_recovered(private, &open);
+    // In this order: what waits and is not under way was decided before its database is asked.
+    let parts = waiting(private, &open);
+    let was_under_way = under_way.0.lock().decisions.clone();
+    let mut decided: HashMap<ClusterNumber, HashSet<Decision>> = HashMap::new();
+    let mut failure = None;
+    for shared in open.iter().filter(|shared| shared.is_home() || shared.is_open()) {
+        match shared.decided().await {
+            Ok(all) => drop(shared.cluster().map(|cluster| decided.insert(cluster, all))),
+            Err(error) if shared.is_home() => failure = Some(error),
+            Err(_) => {}
         }
     }
-    let waits: HashSet<i64> =
-        private.in_doubt().iter().filter_map(|(_, xid)| xid.as_ref().and_then(decision_of)).collect();
-    let followed = |number: &i64| {
-        !waits.contains(number) && !is_under_way.contains(number) && !under_way.0.lock().numbers.contains(number)
-    };
-    decided.into_iter().filter(followed).for_each(|number| shared.forget_decision(number));
-    Ok(())
+    let mut is_whole = true;
+    for part in parts.iter().filter(|part| !was_under_way.contains(&part.decision)) {
+        let Some(known) = decided.get(&part.decision.cluster) else {
+            is_whole = false;
+            continue;
+        };
+        match part.end(private, known.contains(&part.decision)).await {
+            Ok(()) => {}
+            // The part of one database does not keep the others waiting.
+            Err(StoreError::Unreachable) if part.shared.is_some_and(|shared| !shared.is_home()) => is_whole = false,
+            Err(error) => return Err(error),
+        }
+    }
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    if is_whole && group.are_all_learned() {
+        let waits: HashSet<Decision> = waiting(private, &open).into_iter().map(|part| part.decision).collect();
+        let is_over = |decision: &Decision| {
+            !waits.contains(decision) && !was_under_way.contains(decision) && !under_way.has(decision)
+        };
+        for shared in &open {
+            let all = shared.cluster().and_then(|cluster| decided.remove(&cluster)).unwrap_or_default();
+            all.into_iter().filter(is_over).for_each(|decision| shared.forget_decision(decision));
+        }
+    }
+    Ok(is_whole)
 }
 
-/// Parts of one transaction in both stores are one entry; units that wait for the database are nobody else's business.
+/// Parts of one transaction, which were prepared in an earlier life, get one number.
+fn join_recovered(private: &PrivateStore, open: &[&SharedStore]) {
+    let mut known: Vec<(Xid, UnitOfWorkId)> = private
+        .in_doubt()
+        .into_iter()
+        .filter_map(|(unit, xid)| xid.filter(|xid| decision_of(xid).is_none()).map(|xid| (xid, unit)))
+        .collect();
+    for shared in open {
+        for (unit, xid) in shared.in_doubt() {
+            let Some(xid) = xid else { continue };
+            match known.iter().find(|(name, _)| *name == xid) {
+                Some((_, first)) => shared.join_recovered(*first, &xid),
+                None => known.push((xid, unit)),
+            }
+        }
+    }
+}
+
+/// Parts of one transaction in several places are one entry; parts that wait for a database are nobody else's business.
 pub(super) fn join_in_doubt(in_doubt: &mut Vec<(UnitOfWorkId, Option<Xid>)>, shared: Vec<(UnitOfWorkId, Option<Xid>)>) {
     in_doubt.retain(|(_, xid)| xid.as_ref().is_none_or(|xid| decision_of(xid).is_none()));
     for (unit, xid) in shared {
@@ -163,12 +293,21 @@ pub(super) fn join_in_doubt(in_doubt: &mut Vec<(UnitOfWorkId, Option<Xid>)>, sha
     }
 }
 
-/// The database's number in the name of a unit that it decides.
-pub(super) fn decision_of(xid: &Xid) -> Option<i64> {
+/// The name of a part in the recovery log.
+fn name_of(decision: Decision) -> Xid {
+    let mut global_transaction = decision.number.to_le_bytes().to_vec();
+    global_transaction.extend(decision.cluster.number().to_le_bytes());
+    Xid { format_id: FORMAT, global_transaction, branch: Vec::new() }
+}
+
+/// `None`: a coordinator gave the name.
+fn decision_of(xid: &Xid) -> Option<Decision> {
     if xid.format_id != FORMAT {
         return None;
     }
-    Some(i64::from_le_bytes(xid.global_transaction.as_slice().try_into().ok()?))
+    let (number, cluster) = xid.global_transaction.split_first_chunk::<8>()?;
+    let cluster = ClusterNumber::of(i32::from_le_bytes(cluster.try_into().ok()?))?;
+    Some(Decision { cluster, number: i64::from_le_bytes(*number) })
 }
 
 /// Changes of private definitions, and shared queues that are dropped.

@@ -15,6 +15,7 @@ use storage::{DeliveryKey, LockOwner, Placement, PrivateStore, QueueId, Selectio
 
 use crate::postgres::Database;
 use crate::script::{Home, Script};
+use crate::shared::structures::Databases;
 use crate::simulated_disk::SimulatedDisk;
 
 /// Extents of the smallest size.
@@ -49,8 +50,14 @@ fn check_private(script: &str, expected: Expect) {
     check_lasting(script, expected);
 }
 
+/// The same answer from a group with one database and from one with two.
 fn in_group(script: &str) -> String {
-    Script::new(Home::Group(Arc::new(Database::of_group("QSG1")))).run(script)
+    let answer = Script::new(Home::Group(Arc::new(Database::of_group("QSG1")))).run(script);
+    // Units that are committed together are all in one database.
+    if !script.contains("together u v") {
+        assert_eq!(Script::new(Home::Structures(Arc::new(Databases::new()))).run(script), answer, "in two databases");
+    }
+    answer
 }
 
 /// As `check`, for scripts that need a disk.

@@ -28,6 +28,12 @@ pub(crate) trait Asked {
     fn run(&self, sql: &str) -> Vec<Vec<Option<String>>>;
 }
 
+impl<T: Asked> Asked for &T {
+    fn run(&self, sql: &str) -> Vec<Vec<Option<String>>> {
+        T::run(self, sql)
+    }
+}
+
 /// A database with the tables of a group, on a server that other tests share.
 pub(crate) struct Database {
     pub(crate) url: String,
@@ -43,7 +49,7 @@ impl Database {
 
     /// On a server of its own, which may be killed and started again.
     pub(crate) fn of_group_to_be_killed(name: &str) -> Self {
-        let database = Self::on(Arc::new(Server::start(Keeps::WhatItHasAnswered)));
+        let database = Self::to_be_killed();
         database.make_group(name);
         database
     }
@@ -55,7 +61,12 @@ impl Database {
 
     fn make_group(&self, name: &str) {
         let options = storage::SharedOptions::new(self.url.clone(), String::new());
-        runtime().block_on(storage::shared::create_group(&options, name)).expect("makes the tables");
+        make_group(&options, name).expect("makes the tables");
+    }
+
+    /// Without tables, on a server of its own, which may be killed and started again.
+    pub(crate) fn to_be_killed() -> Self {
+        Self::on(Arc::new(Server::start(Keeps::WhatItHasAnswered)))
     }
 
     fn on(server: Arc<Server>) -> Self {
@@ -97,6 +108,11 @@ pub(crate) fn asked(
         Ok(rows.collect())
     };
     runtime().block_on(async { tokio::time::timeout(limit, asked).await? })
+}
+
+/// The tables of a group in each of its databases.
+pub(crate) fn make_group(options: &storage::SharedOptions, name: &str) -> Result<(), storage::shared::SharedError> {
+    runtime().block_on(storage::shared::create_group(options, name))
 }
 
 pub(crate) fn runtime() -> tokio::runtime::Runtime {

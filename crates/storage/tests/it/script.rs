@@ -32,10 +32,12 @@ use model::timestamp::Timestamp;
 use storage::private::log::disk::Disk;
 use storage::{
     Candidate, DefinitionChange, DeliveryKey, LockOwner, Placement, QueueId, Receipt, ReceiptKey, Selection,
-    SharedOptions, SharedStore, Store, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid, block_on,
+    SharedOptions, Store, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid, block_on,
 };
 
 use crate::postgres::Database;
+use crate::shared::group::{create_queue_in, know_queue, member};
+use crate::shared::structures::Databases;
 
 /// Where what a script does lasts.
 #[derive(Clone)]
@@ -44,6 +46,8 @@ pub(crate) enum Home {
     Disk(Arc<dyn Disk>, StoreOptions),
     /// Queues are shared; of what is private nothing lasts.
     Group(Arc<Database>),
+    /// As `Group`, and the first queue is in a database of its structure's own.
+    Structures(Arc<Databases>),
 }
 
 pub(crate) struct Script {
@@ -100,7 +104,7 @@ impl<'a> Words<'a> {
 impl Script {
     pub(crate) fn new(home: Home) -> Self {
         let (store, _) = open(&home);
-        let queues = (0..2).map(|_| create_queue(&home, &store)).collect();
+        let queues = (0..2).map(|number| create_queue(&home, &store, number)).collect();
         let (units, keys, definitions) = (HashMap::new(), HashMap::new(), Vec::new());
         Self { store, home, queues, units, keys, seen: HashMap::new(), definitions, now: 1_000 }
     }
@@ -352,7 +356,7 @@ impl Script {
     }
 
     pub(crate) fn create_queue(&self) -> QueueId {
-        create_queue(&self.home, &self.store)
+        create_queue(&self.home, &self.store, self.queues.len())
     }
 
     fn reopen(&mut self) {
@@ -362,8 +366,8 @@ impl Script {
         self.store.close();
         let (store, definitions) = open(&self.home);
         store.retain_queues(&self.queues);
-        if let Some(shared) = store.shared() {
-            self.queues.iter().for_each(|queue| block_on(shared.know_queue(*queue)).expect("reads the depth"));
+        if store.shared().is_some() {
+            self.queues.iter().for_each(|queue| know_queue(&store, *queue));
         }
         for (unit, xid) in store.in_doubt() {
             let name = String::from_utf8(xid.expect("an xid").global_transaction).unwrap();
@@ -382,19 +386,15 @@ fn open(home: &Home) -> (Store, Vec<(String, Vec<u8>)>) {
             let (store, recovered) = Store::open(Arc::clone(disk), options.clone()).expect("opens");
             (store, recovered.definitions)
         }
-        Home::Group(database) => {
-            let options = SharedOptions::new(database.url.clone(), "QM1".to_owned());
-            let shared = SharedStore::start(options).expect("starts");
-            let store = Store::ephemeral(StoreOptions::default()).in_group(shared);
-            block_on(store.meet_group()).expect("joins the group");
-            (store, Vec::new())
-        }
+        Home::Group(database) => (member(SharedOptions::new(database.url.clone(), "QM1".to_owned())), Vec::new()),
+        Home::Structures(databases) => (databases.member(databases.options("QM1")), Vec::new()),
     }
 }
 
-fn create_queue(home: &Home, store: &Store) -> QueueId {
+fn create_queue(home: &Home, store: &Store, number: usize) -> QueueId {
     match home {
-        Home::Group(_) => block_on(store.create_shared_queue()).expect("makes a queue"),
+        Home::Group(_) => create_queue_in(store, "APP1"),
+        Home::Structures(_) => create_queue_in(store, if number == 0 { "APP1" } else { "APP0" }),
         Home::Ephemeral | Home::Disk(..) => store.create_queue(),
     }
 }

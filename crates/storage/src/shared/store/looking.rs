@@ -181,8 +181,8 @@ impl SharedStore {
                 let row = reader.client.query_opt(&reader.statements.read, &[&number, &rank, &position]).await?;
                 let Some(mut found) = row.as_ref().map(Found::of) else { return Ok(None) };
                 if found.in_parts {
-                    let mut bodies = read_parts(reader, vec![position]).await?;
-                    let Some(body) = bodies.remove(&position) else { return Ok(None) };
+                    let mut bodies = read_parts(reader, &[(queue, position)]).await?;
+                    let Some(body) = bodies.remove(&(queue, position)) else { return Ok(None) };
                     found.set_body(body);
                 }
                 Ok(Some(found))

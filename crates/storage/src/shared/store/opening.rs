@@ -65,6 +65,23 @@ impl SharedStore {
         }
     }
 
+    /// From now on no member can open the queue, if none has it open, nothing of it is held, and it is empty or messages may be there. Its
+    /// messages remain. `with_own`: what this member has open counts too. `Done` has no version.
+    ///
+    /// # Errors
+    /// `Unreachable`: open. `Database`, `Closed`.
+    pub(crate) async fn seal_queue(
+        &self,
+        queue: QueueId,
+        with_own: bool,
+        with_messages: bool,
+    ) -> Result<Deletion, StoreError> {
+        match self.submit(Operation::SealQueue { queue, with_own, with_messages }).await? {
+            Answer::Deleted(deletion) => Ok(deletion),
+            _ => Ok(Deletion::Changed),
+        }
+    }
+
     pub(super) async fn raise(
         &self,
         figures: &crate::shared::depth::Figures,

@@ -1,15 +1,16 @@
 //! Units of work of the shared store: their ends, and what they count for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use model::timestamp::Timestamp;
 
-use super::{RECOVERED, SharedStore};
+use super::SharedStore;
 use crate::shared::depth::AllFigures;
+use crate::shared::in_common::RECOVERED;
 use crate::shared::lane::LAZY;
-use crate::shared::operation::{Claim, NewReceipt, Operation, UnitNumber, Work};
+use crate::shared::operation::{Claim, Decision, NewReceipt, Operation, UnitNumber, Work};
 use crate::shared::units::{InDoubt, encode_xid};
-use crate::{QueueId, Receipt, StoreError, StoredMessage, UnitOfWorkId, Xid};
+use crate::{ClusterNumber, QueueId, Receipt, StoreError, StoredMessage, UnitOfWorkId, Xid};
 
 impl SharedStore {
     /// As `PrivateStore::commit_together`.
@@ -46,19 +47,40 @@ impl SharedStore {
     pub async fn prepare(&self, unit: UnitOfWorkId, xid: Option<Xid>) -> Result<(), StoreError> {
         self.running.units.check(unit)?;
         let session = self.session().await?;
+        let number = self.running.driver.in_common.unit_number(session.epoch);
+        self.prepare_as(unit, number, xid, None).await
+    }
+
+    /// Prepares the part here of a unit that another database decides.
+    ///
+    /// # Errors
+    /// As `prepare`. Then it is backed out, once nothing is decided.
+    pub(crate) async fn prepare_under(&self, unit: UnitOfWorkId, decision: Decision) -> Result<(), StoreError> {
+        self.running.units.check(unit)?;
+        self.prepare_as(unit, UnitNumber(decision.number), None, Some(decision.cluster)).await
+    }
+
+    async fn prepare_as(
+        &self,
+        unit: UnitOfWorkId,
+        number: UnitNumber,
+        xid: Option<Xid>,
+        decided_by: Option<ClusterNumber>,
+    ) -> Result<(), StoreError> {
         let Some(work) = self.running.units.take(unit) else { return Ok(()) };
-        let number = UnitNumber(self.running.driver.unit_number(session.epoch));
         let in_doubt = InDoubt {
             number,
             xid: xid.clone(),
+            decided_by,
             put: work.puts.iter().map(|row| row.queue).collect(),
             got: work.gets.iter().map(|claim| claim.place.queue).collect(),
         };
         let _ended = Ended::of(&work, &self.running.driver.figures);
-        // From here on it may be prepared, whoever waits for that: its coordinator ends it.
+        // From here on it may be prepared, whoever waits for that: its coordinator, or what is decided, ends it.
         self.note_prepared(&in_doubt, 1);
         self.running.units.prepared(unit, in_doubt.clone());
-        let prepared = self.submit(Operation::Prepare { work, number, xid: xid.as_ref().map(encode_xid) }).await;
+        let prepared =
+            self.submit(Operation::Prepare { work, number, xid: xid.as_ref().map(encode_xid), decided_by }).await;
         if !matches!(prepared, Ok(_) | Err(StoreError::Unreachable | StoreError::Closed)) {
             self.running.units.resolved(unit);
             self.note_prepared(&in_doubt, -1);
@@ -75,41 +97,44 @@ impl SharedStore {
         self.commit_as(unit, None).await
     }
 
-    /// As `commit`, for a unit that is prepared in the private store: the database decides, and remembers it under `number`.
+    /// As `commit`, for a unit whose other parts are prepared: this database decides, and remembers it.
     ///
     /// # Errors
-    /// As `commit`.
-    pub async fn commit_deciding(&self, unit: UnitOfWorkId, number: i64) -> Result<(), StoreError> {
-        self.commit_as(unit, Some(UnitNumber(number))).await
+    /// As `commit`. `BackedOut` too when the member's epoch is over since `decision`.
+    pub(crate) async fn commit_deciding(&self, unit: UnitOfWorkId, decision: Decision) -> Result<(), StoreError> {
+        self.commit_as(unit, Some(UnitNumber(decision.number))).await
     }
 
     /// For `commit_deciding`: no other unit of the member ever had it.
     ///
     /// # Errors
     /// `Unreachable`, `Closed`.
-    pub async fn decision_number(&self) -> Result<i64, StoreError> {
+    pub(crate) async fn decision(&self) -> Result<Decision, StoreError> {
         let session = self.session().await?;
-        Ok(self.running.driver.unit_number(session.epoch))
+        let cluster = self.cluster().ok_or(StoreError::Unreachable)?;
+        Ok(Decision { cluster, number: self.running.driver.in_common.unit_number(session.epoch).0 })
     }
 
-    /// The recovery log has followed the decision; the database may forget it at any time.
-    pub fn forget_decision(&self, number: i64) {
-        drop(self.running.driver.inboxes[LAZY].submit(Operation::Forget(vec![UnitNumber(number)])));
+    /// Every part has followed the decision; the database may forget it at any time.
+    pub(crate) fn forget_decision(&self, decision: Decision) {
+        let number = UnitNumber(decision.number);
+        drop(self.running.driver.inboxes[LAZY].submit(Operation::Forget(vec![number])));
     }
 
-    /// Numbers of units that the database has decided to commit and not forgotten. Nothing of an earlier life of this member can
-    /// be decided any more.
+    /// Units that the database has decided to commit and not forgotten. Nothing of an earlier life of this member can be decided any
+    /// more.
     ///
     /// # Errors
     /// `Unreachable`, `Closed`.
-    pub async fn decided(&self) -> Result<Vec<i64>, StoreError> {
+    pub(crate) async fn decided(&self) -> Result<HashSet<Decision>, StoreError> {
         let rows = self
             .look(|session| async move {
                 let (client, s) = (&session.reader.client, &session.reader.statements);
                 client.query(&s.decided_units, &[&session.member]).await
             })
             .await?;
-        Ok(rows.iter().map(|row| row.get(0)).collect())
+        let cluster = self.cluster().ok_or(StoreError::Unreachable)?;
+        Ok(rows.iter().map(|row| Decision { cluster, number: row.get(0) }).collect())
     }
 
     pub(super) async fn commit_as(&self, unit: UnitOfWorkId, decision: Option<UnitNumber>) -> Result<(), StoreError> {
@@ -128,7 +153,7 @@ impl SharedStore {
         in_doubt: &InDoubt,
         commits: bool,
     ) -> Result<(), StoreError> {
-        self.submit(Operation::FinishPrepared { number: in_doubt.number, commits }).await?;
+        self.submit(Operation::FinishPrepared { member: None, number: in_doubt.number, commits }).await?;
         self.running.units.resolved(unit);
         self.note_prepared(in_doubt, -1);
         Ok(())
@@ -168,13 +193,22 @@ impl SharedStore {
         self.read(place.queue, place.key).await
     }
 
-    /// A transaction that was prepared in an earlier life has a part in the private store too, under this number: it becomes that of
-    /// both.
-    pub(crate) fn join_recovered(&self, unit: UnitOfWorkId, xid: Option<&Xid>) {
+    /// A transaction that was prepared in an earlier life has a part elsewhere too, under this number: it becomes that of both.
+    pub(crate) fn join_recovered(&self, unit: UnitOfWorkId, xid: &Xid) {
         self.running.units.rename(RECOVERED, unit, xid);
     }
 
-    /// This member's prepared units of work.
+    /// A coordinator has prepared the unit here, and decides.
+    pub(crate) fn is_coordinated(&self, unit: UnitOfWorkId) -> bool {
+        self.running.units.in_doubt_of(unit).is_some_and(|in_doubt| in_doubt.decided_by.is_none())
+    }
+
+    /// This member's parts of units of work that another database decides.
+    pub(crate) fn waiting(&self) -> Vec<(UnitOfWorkId, Decision)> {
+        self.running.units.waiting()
+    }
+
+    /// This member's prepared units of work which a coordinator ends.
     pub fn in_doubt(&self) -> Vec<(UnitOfWorkId, Option<Xid>)> {
         self.running.units.in_doubt()
     }

@@ -171,7 +171,7 @@ fn processes_that_take_one_name_at_the_same_time_leave_one_member_that_works() {
                 .collect();
             starts.into_iter().map(|start| start.join().expect("starts")).collect()
         });
-        let works = |store: &Store| block_on(store.create_shared_queue()).is_ok();
+        let works = |store: &Store| block_on(store.create_shared_queue("APP1")).is_ok();
         eventually("one works and the others refuse", || stores.iter().filter(|store| works(store)).count() == 1);
         let worker = stores.iter().find(|store| works(store)).expect("one works");
         let queue = create_queue(worker);

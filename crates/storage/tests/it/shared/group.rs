@@ -8,7 +8,7 @@ use model::identifier::{CorrelationId, MessageId};
 use model::message::Message;
 use model::timestamp::Timestamp;
 use storage::{
-    Placement, QueueId, Selection, SharedOptions, SharedStore, Store, StoreError, StoreOptions, StoredMessage,
+    GroupStore, Placement, QueueId, Selection, SharedOptions, Store, StoreError, StoreOptions, StoredMessage,
     UnitOfWorkId, block_on,
 };
 
@@ -24,18 +24,22 @@ pub(crate) fn options(url: &str, name: &str) -> SharedOptions {
 
 /// A member without anything on disk of its own.
 pub(crate) fn member(options: SharedOptions) -> Store {
-    let store = Store::ephemeral(StoreOptions::default()).in_group(SharedStore::start(options).expect("starts"));
+    let store = Store::ephemeral(StoreOptions::default()).in_group(GroupStore::start(options).expect("starts"));
     block_on(store.meet_group()).expect("meets its group");
     store
 }
 
 pub(crate) fn create_queue(store: &Store) -> QueueId {
-    block_on(store.create_shared_queue()).expect("makes a shared queue")
+    create_queue_in(store, "APP1")
+}
+
+pub(crate) fn create_queue_in(store: &Store, structure: &str) -> QueueId {
+    block_on(store.create_shared_queue(structure)).expect("makes a shared queue")
 }
 
 /// The queue of another member.
 pub(crate) fn know_queue(store: &Store, queue: QueueId) {
-    block_on(store.shared().expect("in a group").know_queue(queue)).expect("learns of the queue");
+    block_on(store.know_queue(queue)).expect("learns of the queue");
 }
 
 pub(crate) fn message(name: u64, body: impl Into<Bytes>, persistent: bool) -> Message {
@@ -117,8 +121,7 @@ pub(crate) fn check_nothing_is_held(database: &impl Asked) {
     eventually("every message is free", || {
         count(database, "SELECT count(*) FROM message WHERE owner IS NOT NULL") == 0
     });
-    let orphans =
-        "SELECT count(*) FROM message_part p WHERE NOT EXISTS (SELECT FROM message m WHERE m.position = p.position)";
+    let orphans = "SELECT count(*) FROM message_part p WHERE NOT EXISTS (SELECT FROM message m WHERE m.queue = p.queue AND m.position = p.position)";
     assert_eq!(count(database, orphans), 0, "parts have their message");
     let wrong = "SELECT count(*) FROM (SELECT queue, sum(messages) AS m, sum(bytes) AS b FROM queue_depth GROUP BY queue) d \
                  FULL JOIN (SELECT queue, count(*) AS m, sum(length) AS b FROM message GROUP BY queue) t USING (queue) \

@@ -19,24 +19,35 @@ use crate::shared::client::{Client, Queues};
 use crate::shared::group::{check_nothing_is_held, count, drain, know_queue, member, now, options, within};
 use crate::shared::ledger::{Ledger, Line};
 use crate::shared::load::{queues_for, setting};
+use crate::shared::structures::{Databases, with_structure};
 
 const CLIENTS: u64 = 6;
 
 /// Two members are at work; each is killed and started again in its turn.
 #[test]
 fn members_that_are_killed_lose_nothing_that_they_answered_and_hold_nothing() {
+    let database = Database::of_group("QSG1");
+    check_kills(&[&database], options(&database.url, "QM0"), ["APP1"; 3]);
+}
+
+#[test]
+fn members_that_are_killed_with_units_over_two_databases_leave_both_parts_or_none() {
+    let databases = Databases::new();
+    check_kills(&databases.both(), databases.options("QM0"), ["APP1", "APP1", "APP0"]);
+}
+
+fn check_kills(databases: &[&Database], peer: SharedOptions, structures: [&str; 3]) {
     let seed = setting("QSG_SEED", now().elapsed().subsec_nanos().into());
     println!("QSG_SEED={seed}");
     let mut random = StdRng::seed_from_u64(seed);
-    let database = Database::of_group("QSG1");
-    let peer = member(SharedOptions { silence: Duration::from_secs(2), ..options(&database.url, "QM0") });
-    let stores = [peer];
-    let queues = queues_for(&stores);
+    let stores = [member(SharedOptions { silence: Duration::from_secs(2), ..peer })];
+    within(Duration::from_secs(10), "takes part", || stores[0].reaches_whole_group());
+    let queues = queues_for(&stores, structures);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut started = 0;
     let mut start = |name: &str| {
         started += 1;
-        Process::start(&database, queues, name, started, folder.path())
+        Process::start(databases, queues, name, started, folder.path())
     };
     let mut processes = [start("QM1"), start("QM2")];
     let rounds = setting("QSG_ROUNDS", 2);
@@ -54,10 +65,12 @@ fn members_that_are_killed_lose_nothing_that_they_answered_and_hold_nothing() {
         }
     }
     processes.iter_mut().for_each(Process::kill);
-    within(Duration::from_secs(8), "the peer gives back what they had got", || {
-        count(&database, "SELECT count(*) FROM message WHERE owner IS NOT NULL") == 0
+    // A second more for each database behind the home, and one for parts that ask it.
+    let limit = Duration::from_secs(if databases.len() > 1 { 10 } else { 8 });
+    within(limit, "the peer gives back what they had got", || {
+        databases.iter().all(|database| count(database, "SELECT count(*) FROM message WHERE owner IS NOT NULL") == 0)
     });
-    check_nothing_is_held(&database);
+    databases.iter().for_each(check_nothing_is_held);
     let mut ledger = Ledger::default();
     for run in 1..=started {
         for client in 0..CLIENTS {
@@ -76,14 +89,12 @@ struct Process {
 }
 
 impl Process {
-    fn start(database: &Database, queues: Queues, name: &str, run: u64, folder: &Path) -> Self {
+    fn start(databases: &[&Database], queues: Queues, name: &str, run: u64, folder: &Path) -> Self {
+        let urls = databases.iter().map(|database| database.url.as_str()).collect::<Vec<_>>().join(",");
         let queues = queues.all().map(|queue| queue.0.to_string()).join(",");
         let child = Command::new(std::env::current_exe().expect("this program"))
             .args(["--ignored", "--exact", "shared::killed::a_member_of_its_own"])
-            .env(
-                "QSG_MEMBER",
-                [&database.url, name, &queues, &run.to_string(), folder.to_str().expect("a path")].join(" "),
-            )
+            .env("QSG_MEMBER", [&urls, name, &queues, &run.to_string(), folder.to_str().expect("a path")].join(" "))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -123,11 +134,14 @@ fn lines_of(path: &Path) -> Vec<Line> {
 #[ignore = "the test that kills members starts it in a process of its own"]
 fn a_member_of_its_own() {
     let settings = std::env::var("QSG_MEMBER").expect("started by the test that kills members");
-    let [url, name, numbers, run, folder] = settings.split(' ').collect::<Vec<_>>().try_into().expect("five settings");
+    let [urls, name, numbers, run, folder] = settings.split(' ').collect::<Vec<_>>().try_into().expect("five settings");
     let run: u64 = run.parse().expect("a number");
     let numbers: Vec<QueueId> = numbers.split(',').map(|number| QueueId(number.parse().expect("a queue"))).collect();
     let queues = Queues { work: numbers[0], replies: numbers[1], ordered: numbers[2] };
-    let store = member(options(url, name));
+    let (home, own) = urls.split_once(',').unwrap_or((urls, ""));
+    let options = options(home, name);
+    let store = member(if own.is_empty() { options } else { with_structure(options, "APP1", own) });
+    within(Duration::from_secs(10), "takes part", || store.reaches_whole_group());
     queues.all().into_iter().for_each(|queue| know_queue(&store, queue));
     let stop = Arc::new(AtomicBool::new(false));
     std::thread::scope(|scope| {

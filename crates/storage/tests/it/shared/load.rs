@@ -12,17 +12,19 @@ use storage::{Store, block_on};
 use crate::postgres::{Asked, Database};
 use crate::shared::client::{Client, Queues};
 use crate::shared::group::{
-    check_nothing_is_held, count, create_queue, drain, eventually, know_queue, member, now, options,
+    check_nothing_is_held, count, create_queue_in, drain, eventually, know_queue, member, now, options,
 };
 use crate::shared::ledger::{Ledger, Line};
 use crate::shared::proxy::Proxy;
+use crate::shared::structures::{Databases, through};
 
 pub(crate) fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(default)
 }
 
-pub(crate) fn queues_for(stores: &[Store]) -> Queues {
-    let [work, replies, ordered] = [(); 3].map(|()| create_queue(&stores[0]));
+/// In these structures: work, replies, ordered.
+pub(crate) fn queues_for(stores: &[Store], structures: [&str; 3]) -> Queues {
+    let [work, replies, ordered] = structures.map(|structure| create_queue_in(&stores[0], structure));
     let queues = Queues { work, replies, ordered };
     for store in stores {
         queues.all().into_iter().for_each(|queue| know_queue(store, queue));
@@ -32,9 +34,19 @@ pub(crate) fn queues_for(stores: &[Store]) -> Queues {
 
 /// `disturb` goes on while clients work; nothing that they are told is wrong. `loses`: nonpersistent messages may be lost.
 pub(crate) fn check_load(database: &impl Asked, stores: &[Store], loses: bool, disturb: impl FnOnce()) {
+    check_load_in(&[database], ["APP1"; 3], stores, loses, disturb);
+}
+
+fn check_load_in<D: Asked>(
+    databases: &[&D],
+    structures: [&str; 3],
+    stores: &[Store],
+    loses: bool,
+    disturb: impl FnOnce(),
+) {
     let seed = setting("QSG_SEED", now().elapsed().subsec_nanos().into());
     println!("QSG_SEED={seed}");
-    let queues = queues_for(stores);
+    let queues = queues_for(stores, structures);
     let stop = Arc::new(AtomicBool::new(false));
     let lines: Vec<Vec<Line>> = std::thread::scope(|scope| {
         let clients: Vec<_> = (0..16_usize)
@@ -60,16 +72,21 @@ pub(crate) fn check_load(database: &impl Asked, stores: &[Store], loses: bool, d
     lines.iter().for_each(|lines| ledger.add(lines));
     println!("{} messages", ledger.sure());
     assert!(ledger.sure() > 100, "there was load");
-    // Of the last client's locks and gets.
-    eventually("all is free", || count(database, "SELECT count(*) FROM message WHERE owner IS NOT NULL") == 0);
-    check_nothing_is_held(database);
+    // Of the last client's locks and gets, and of units that were backed out while a database was away.
+    stores.iter().for_each(|store| {
+        eventually("no part waits", || block_on(store.meet_group()).is_ok() && !store.waits_for_group());
+    });
+    databases.iter().for_each(check_nothing_is_held);
     for store in stores {
         eventually("nothing is uncommitted", || queues.all().iter().all(|queue| store.depth(*queue).uncommitted == 0));
         assert_eq!(store.shared().expect("in a group").open_units(), 0);
     }
     let left: Vec<u64> = queues.all().into_iter().flat_map(|queue| drain(&stores[0], queue)).collect();
     ledger.check(&left, loses);
-    assert_eq!(count(database, "SELECT count(*) FROM message"), 0);
+    for database in databases {
+        assert_eq!(count(database, "SELECT count(*) FROM message"), 0);
+        eventually("decisions are forgotten", || count(database, "SELECT count(*) FROM unit") == 0);
+    }
     for store in stores {
         eventually("depths are 0", || queues.all().iter().all(|queue| store.depth(*queue).current == 0));
     }
@@ -112,6 +129,22 @@ fn connections_that_break_at_any_moment_lose_nothing_and_double_nothing() {
 }
 
 #[test]
+fn units_over_two_databases_lose_nothing_and_double_nothing_while_connections_break() {
+    let databases = Databases::new();
+    let proxy = Proxy::start(databases.home.server.port());
+    let stores = ["QM1", "QM2"].map(|name| databases.member(through(&proxy, databases.options(name))));
+    check_load_in(&databases.both(), ["APP1", "APP1", "APP0"], &stores, false, || {
+        let end = now() + Duration::from_secs(2 * setting("QSG_SECONDS", 4));
+        let mut round = 0_u64;
+        while now() < end {
+            round += 1;
+            wait(Duration::from_millis(700 + round * 137 % 700));
+            proxy.cut();
+        }
+    });
+}
+
+#[test]
 fn a_database_that_is_killed_and_started_again_loses_nothing_persistent_and_doubles_nothing() {
     let database = Database::of_group_to_be_killed("QSG1");
     let stores = ["QM1", "QM2"].map(|name| member(options(&database.url, name)));
@@ -123,5 +156,5 @@ fn a_database_that_is_killed_and_started_again_loses_nothing_persistent_and_doub
         }
         wait(Duration::from_millis(500));
     });
-    stores.iter().for_each(|store| assert!(block_on(store.create_shared_queue()).is_ok()));
+    stores.iter().for_each(|store| assert!(block_on(store.create_shared_queue("APP1")).is_ok()));
 }

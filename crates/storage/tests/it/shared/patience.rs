@@ -86,7 +86,7 @@ fn check_each_verb_is_refused_and_leaves_nothing_held(away: Away) {
         ("browse", Box::new(|| block_on(store.browse(queue, None, &Selection::default(), NOW)).map(drop))),
         ("lock", Box::new(|| block_on(store.lock(queue, key, LockOwner(2))).map(drop))),
         ("clear", Box::new(|| block_on(store.clear(queue)).map(drop))),
-        ("create", Box::new(|| block_on(store.create_shared_queue()).map(drop))),
+        ("create", Box::new(|| block_on(store.create_shared_queue("APP1")).map(drop))),
         ("receipt", Box::new(|| block_on(store.receipt(&storage::ReceiptKey([1; 16]), NOW)).map(drop))),
         ("commit", Box::new(|| block_on(store.commit(committed)))),
         ("commit together", Box::new(|| block_on(store.commit_together(&[together], None, NOW)))),

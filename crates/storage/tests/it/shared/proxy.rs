@@ -38,7 +38,8 @@ struct Controls {
 enum Trap {
     #[default]
     None,
-    Set(Way, u64),
+    /// In the transaction after so many others.
+    Set(Way, u64, u32),
     /// On this connection, after so many bytes more.
     Caught(u64, Way, u64),
     Sprung,
@@ -97,7 +98,17 @@ impl Proxy {
 
     /// The connection that begins the next transaction is cut after so many bytes from there on.
     pub(crate) fn cut_transaction_after(&self, way: Way, bytes: u64) {
-        *self.controls.trap() = Trap::Set(way, bytes);
+        self.cut_later_transaction_after(0, way, bytes);
+    }
+
+    /// The same of the transaction that begins behind so many others.
+    pub(crate) fn cut_later_transaction_after(&self, others: u32, way: Way, bytes: u64) {
+        *self.controls.trap() = Trap::Set(way, bytes, others);
+    }
+
+    /// Whether the cut that was asked for has come about.
+    pub(crate) fn has_sprung(&self) -> bool {
+        matches!(*self.controls.trap(), Trap::Sprung)
     }
 
     /// Whether the cut that was asked for has come about; nothing is cut any more.
@@ -114,11 +125,14 @@ impl Controls {
     /// How many of these bytes may pass before the connection is cut; `None`: all.
     fn allowed(&self, connection: u64, way: Way, bytes: &[u8]) -> Option<usize> {
         let mut trap = self.trap();
-        if let Trap::Set(trapped, after) = *trap
+        if let Trap::Set(trapped, after, others) = *trap
             && way == Way::ToServer
             && bytes.windows(6).any(|window| window == b"BEGIN\0")
         {
-            *trap = Trap::Caught(connection, trapped, after);
+            *trap = match others.checked_sub(1) {
+                Some(others) => Trap::Set(trapped, after, others),
+                None => Trap::Caught(connection, trapped, after),
+            };
         }
         let Trap::Caught(caught, trapped, left) = &mut *trap else { return None };
         if *caught != connection || *trapped != way {
