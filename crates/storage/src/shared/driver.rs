@@ -117,6 +117,10 @@ pub(super) struct Driver {
     recovering: Mutex<HashSet<i32>>,
     /// Somebody waits for messages on these queues: how many.
     watched: Mutex<HashMap<QueueId, usize>>,
+    /// Numbers of requests to other members that are waited for.
+    pub(super) asked: Mutex<HashSet<i64>>,
+    /// Requests of others, or answers, may have come.
+    pub(super) requests: watch::Sender<()>,
     events: mpsc::UnboundedSender<Event>,
     highest: HighestTimeline,
     generation: AtomicU64,
@@ -156,6 +160,8 @@ impl Driver {
             claims: Mutex::default(),
             recovering: Mutex::default(),
             watched: Mutex::default(),
+            asked: Mutex::default(),
+            requests: watch::Sender::new(()),
             events,
             highest: HighestTimeline::default(),
             generation: AtomicU64::new(0),
@@ -294,6 +300,7 @@ impl Driver {
     fn show(&self, phase: Phase) {
         self.phase.send_replace(phase);
         self.inboxes.iter().for_each(|inbox| inbox.interrupt());
+        self.requests.send_replace(());
     }
 }
 
@@ -708,6 +715,7 @@ async fn hear(driver: &Driver) {
                         }
                     }
                 }
+                Heard::Requests => drop(driver.requests.send_replace(())),
             };
             hints.listen(hear).await;
         }
@@ -749,6 +757,9 @@ async fn poll(driver: &Driver, session: &Session) {
     for round in 0_u32.. {
         sleep(POLL).await;
         let watched: HashSet<QueueId> = driver.watched.lock().keys().copied().collect();
+        if round.is_multiple_of(POLLS_OF_ALL) || !driver.asked.lock().is_empty() {
+            driver.requests.send_replace(());
+        }
         let hints = driver.in_common.hints();
         let is_net = round.is_multiple_of(POLLS_OF_ALL) || !hints.as_ref().is_some_and(|hints| hints.are_heard());
         if let Some(hints) = hints.filter(|_| round.is_multiple_of(POLLS_OF_ALL)) {

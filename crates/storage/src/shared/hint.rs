@@ -9,7 +9,7 @@
 //!       8..16   its epoch
 //!      16..24   counter, growing within the epoch
 //!          24   kind: 1 here somebody waits on these queues, 2 there is something on these queues, 3 the depths of these queues
-//!               have changed
+//!               have changed, 4 there is a request to you or an answer: no queues
 //!      25..27   how many queues
 //!      27..     their numbers, four bytes each
 //!      last 16  HMAC-SHA-256 with the group's secret over all before, its first half
@@ -46,6 +46,7 @@ enum Kind {
     Waits = 1,
     Arrived = 2,
     Changed = 3,
+    Requests = 4,
 }
 
 /// What a peer has told.
@@ -53,6 +54,8 @@ enum Kind {
 pub(super) enum Heard {
     Arrived(Vec<QueueId>),
     Changed(Vec<QueueId>),
+    /// There is a request for this member, or an answer.
+    Requests,
 }
 
 #[derive(Default)]
@@ -202,6 +205,15 @@ impl Hints {
         }
     }
 
+    /// There is a request to these members, or an answer for them.
+    pub(super) fn tell_requests(&self, members: &[i32]) {
+        let addresses: Vec<SocketAddr> = {
+            let peers = self.peers.lock();
+            members.iter().filter_map(|member| Some(peers.get(member)?.address)).collect()
+        };
+        addresses.iter().for_each(|address| self.send(*address, Kind::Requests, &[]));
+    }
+
     /// Every active peer was heard of lately: hints can be relied on.
     pub(super) fn are_heard(&self) -> bool {
         let peers = self.peers.lock();
@@ -258,6 +270,7 @@ impl Hints {
             }
             2 => Some(Heard::Arrived(queues)),
             3 => Some(Heard::Changed(queues)),
+            4 => Some(Heard::Requests),
             _ => None,
         }
     }

@@ -160,6 +160,8 @@ pub(super) async fn give_back(
     client.execute(&s.close_all, &[&number]).await?;
     client.execute(&s.leave_duties, &[&number]).await?;
     client.execute(&s.forget_triggers, &[&number]).await?;
+    client.execute(&s.forget_requests, &[&number, &Vec::<i64>::new()]).await?;
+    client.execute(&s.requests_to, &[&number]).await?;
     let mut queues: Vec<QueueId> = rows.iter().map(|row| queue_id(row.get(0))).collect();
     queues.sort_unstable();
     queues.dedup();

@@ -24,6 +24,8 @@ pub struct SharedOptions {
     pub deadline: Duration,
     /// Beats of a peer that do not change for this long mean that it is dead.
     pub silence: Duration,
+    /// How long this member waits for what it has asked other members.
+    pub answers: Duration,
 }
 
 impl SharedOptions {
@@ -38,6 +40,7 @@ impl SharedOptions {
             patience: Duration::from_secs(60),
             deadline: Duration::from_secs(5),
             silence: Duration::from_secs(6),
+            answers: Duration::from_secs(10),
         }
     }
 }

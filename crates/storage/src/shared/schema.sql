@@ -45,6 +45,18 @@ CREATE TABLE lane (
   PRIMARY KEY (member, lane)
 ) WITH (fillfactor = 50);
 
+-- What members ask of each other: a row for each member asked, until its asker has the answers.
+CREATE TABLE request (
+  asker int4 NOT NULL,
+  number int8 NOT NULL,
+  member int4 NOT NULL,
+  state text NOT NULL CHECK (state IN ('asked', 'taken', 'answered')),
+  content bytea NOT NULL,
+  answer bytea,
+  PRIMARY KEY (asker, number, member)
+) WITH (fillfactor = 50);
+CREATE INDEX request_by_member ON request (member, asker, number);
+
 -- Within this database.
 CREATE SEQUENCE queue_number AS int4 MAXVALUE 16777215;
 

@@ -326,6 +326,21 @@ statements! {
                          SELECT key, disposition, NULL, version FROM deleted_definition WHERE version > $1::int8";
     definition_version = "SELECT definition_version FROM group_state";
 
+    /// `$1` me, `$2` number, `$3` members, `$4` what is asked.
+    ask_members = "INSERT INTO request (asker, number, member, state, content) SELECT $1::int4, $2::int8, t.m, 'asked', $4::bytea \
+           FROM unnest($3::int4[]) AS t(m) ON CONFLICT DO NOTHING";
+    /// Of the members `$3` those that were asked; with the answers that have come.
+    answers = "SELECT r.member, r.answer FROM unnest($3::int4[]) AS t(m) JOIN request r ON r.asker = $1 AND r.number = $2 AND r.member = t.m";
+    /// `$1` me.
+    take_request = "WITH n AS MATERIALIZED (SELECT r.asker, r.number FROM request r WHERE r.member = $1 AND r.state = 'asked' \
+                    ORDER BY r.asker, r.number LIMIT 1 FOR UPDATE SKIP LOCKED) UPDATE request r SET state = 'taken' FROM n \
+                    WHERE r.asker = n.asker AND r.number = n.number AND r.member = $1 RETURNING r.asker, r.number, r.content";
+    /// `$1` asker, `$2` number, `$3` me.
+    answer = "UPDATE request SET state = 'answered', answer = $4 WHERE asker = $1 AND number = $2 AND member = $3 AND state = 'taken'";
+    /// Requests of `$1` other than these.
+    forget_requests = "DELETE FROM request WHERE asker = $1 AND number <> ALL ($2::int8[])";
+    requests_to = "DELETE FROM request WHERE member = $1";
+
     beat = "UPDATE member SET beat = beat + 1 WHERE number = $1 AND epoch = $2";
     set_address = "UPDATE member SET address = $3 WHERE number = $1 AND epoch = $2";
     secret = "SELECT secret FROM group_state";

@@ -20,6 +20,7 @@ mod model;
 mod patience;
 mod patroni;
 mod proxy;
+mod requests;
 mod several;
 mod statements;
 pub(crate) mod structures;
