@@ -81,6 +81,8 @@ pub enum Command {
     /// With CMDSCOPE.
     Scoped {
         scope: Scope,
+        /// The command as MQSC, without CMDSCOPE.
+        text: String,
         command: Box<Self>,
     },
 }

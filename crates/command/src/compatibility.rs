@@ -166,7 +166,7 @@ impl Look<'_> {
         // These are about single attributes, and about certificates that only the server knows.
         let is_of_attribute =
             |line: &&String| ![message::NO_EFFECT, message::CIPHER_NOT_SERVED].iter().any(|m| line.starts_with(m.id));
-        Ok(reply.warnings.iter().find(is_of_attribute).map(|line| sentence(line)))
+        Ok(reply.warnings().find(is_of_attribute).map(|line| sentence(line)))
     }
 
     /// Nothing listens here: the script's own START and STOP tell what runs.

@@ -10,7 +10,7 @@ const FIRST_COLUMN: usize = 40;
 const LONGEST_FIRST: usize = 37;
 const LONGEST_SECOND: usize = 37;
 
-/// Title or message, then the rows of everything it shows.
+/// Title or message, then the rows of everything it shows, then warnings.
 pub(crate) fn lines(item: &Item) -> Vec<String> {
     let mut lines = vec![item.message.clone()];
     rows(item.attributes.iter().map(model::definition::attribute::Shown::display), &mut lines);
@@ -18,6 +18,7 @@ pub(crate) fn lines(item: &Item) -> Vec<String> {
         lines.push(String::new());
         rows(part.iter().map(model::definition::attribute::Shown::display), &mut lines);
     }
+    lines.extend(item.warnings.iter().cloned());
     lines
 }
 

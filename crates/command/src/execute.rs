@@ -33,19 +33,13 @@ use crate::reply::{
     MQRCCF_OBJECT_ALREADY_EXISTS, MQRCCF_OBJECT_OPEN, MQRCCF_OBJECT_WRONG_TYPE, MQRCCF_PARM_MISSING,
     MQRCCF_Q_MGR_NOT_IN_QSG, MQRCCF_SERVICE_RUNNING, MQRCCF_TOPIC_STRING_ALREADY_EXISTS, Reply,
 };
+use crate::scope;
 
 pub(crate) use object::as_defined;
 pub(crate) use status::disposition_word;
 
 /// Runs one command with `caller`'s authority; `observed.rs` tells of it.
 pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, command: &Command) -> Reply {
-    let command = match command {
-        Command::Scoped { scope, command } => match group::check_scope(queue_manager, scope) {
-            Ok(()) => command.as_ref(),
-            Err(failure) => return failure.reply(),
-        },
-        other => other,
-    };
     let outcome = match command {
         Command::Define(define) => self::define(queue_manager, caller, define).await,
         Command::Alter(alter) => self::alter(queue_manager, caller, alter).await,
@@ -87,13 +81,13 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
         Command::RefreshSecurity => authority::require_of_queue_manager(queue_manager, caller, Authority::CHANGE)
             .map(|()| Reply::done(message::SECURITY_REFRESHED)),
         Command::Group(command) => group::run(queue_manager, caller, command),
-        // A scope holds no scope.
-        Command::Scoped { .. } => Err(group::wrong_scope("")),
+        // `scope.rs` runs what it holds.
+        Command::Scoped { .. } => Err(Failure::Reply(scope::not_here())),
         Command::SetChannelAuthentication(set) => channel_authentication::set(queue_manager, caller, set).await,
         Command::DisplayChannelAuthentication(query) => channel_authentication::display(queue_manager, caller, query),
     };
     let reply = outcome.unwrap_or_else(Failure::reply);
-    for warning in &reply.warnings {
+    for warning in reply.warnings() {
         warn!(queue_manager = queue_manager.name().as_str(), "{warning}");
     }
     reply

@@ -23,6 +23,7 @@ mod observed;
 pub mod pcf;
 pub mod reply;
 pub mod rest;
+pub mod scope;
 mod session;
 mod status;
 mod subject;

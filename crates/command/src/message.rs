@@ -135,8 +135,16 @@ pub const NOT_IN_GROUP: Message = Message::new("QUA0007E", "The queue manager is
 pub const OTHER_DISPOSITION: Message = Message::new("QUA0008E", "Object {} is there with another QSGDISP.");
 pub const NO_STRUCTURE: Message =
     Message::new("QUA0009E", "Structure '{}' is not defined: DEFINE CFSTRUCT comes first.");
-pub const NOT_REACHED: Message =
-    Message::new("QUA0010E", "Queue manager '{}' of CMDSCOPE cannot be reached from here.");
+pub const NO_ANSWER: Message =
+    Message::new("QUA0010E", "Queue manager {} has not answered in time. The command may have run there.");
+pub const LONG_ANSWER: Message =
+    Message::new("QUA0011E", "The answer of queue manager {} is too long for another member: ask for less.");
+pub const UNREADABLE: Message =
+    Message::new("QUA0012E", "The command was sent in a form that this version does not know.");
+pub const RESPONSES_FROM: Message = Message::new("CSQN121I", "Command responses from {}.");
+pub const SCOPE_AND_DISPOSITION: Message =
+    Message::new("CSQN132E", "CMDSCOPE({}) does not go with this QSGDISP: the group has the object once.");
+pub const NOT_ACTIVE: Message = Message::new("CSQN135E", "Queue manager {} is not active in the queue-sharing group.");
 pub const NO_EFFECT: Message = Message::new("QUA0004W", "{} of {} has no effect: {}.");
 pub const CIPHER_NOT_SERVED: Message = Message::new("QUA0006W", "Channel {} refuses every client: {}.");
 

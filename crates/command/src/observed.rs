@@ -15,6 +15,7 @@ use crate::command::{Command, RefreshConfiguration};
 use crate::execute::execute as run;
 use crate::number;
 use crate::reply::Reply;
+use crate::scope;
 use crate::subject::{Subject, subjects};
 
 /// Runs one command for `issuer`, and tells of it.
@@ -24,6 +25,9 @@ pub async fn execute_issued(
     issued: Issued<'_>,
     command: &Command,
 ) -> Reply {
+    if let Command::Scoped { scope, text, command } = command {
+        return Box::pin(scope::run(queue_manager, issuer, issued, scope, text, command)).await;
+    }
     let were_wanted = queue_manager.wants_configuration_events();
     // ALTER QMGR may switch configuration events on or off; either way it is one.
     let watches = were_wanted || matches!(command, Command::AlterQueueManager(_));

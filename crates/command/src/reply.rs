@@ -2,7 +2,7 @@
 
 use model::definition::attribute::Shown;
 
-use crate::message::Message;
+use crate::message::{Message, RESPONSES_FROM};
 use crate::{Answer, Outcome, display};
 
 /// MQRCCF_* and MQRC_* numbers that have no row among the MQI reasons.
@@ -22,6 +22,7 @@ pub const MQRCCF_NONE_FOUND: i32 = 3200;
 pub const MQRCCF_DISPOSITION_CONFLICT: i32 = 3211;
 pub const MQRCCF_Q_MGR_NOT_IN_QSG: i32 = 3212;
 pub const MQRCCF_COMMAND_SCOPE_ERROR: i32 = 3225;
+pub const MQRCCF_COMMAND_REPLY_ERROR: i32 = 3226;
 pub const MQRCCF_CF_STRUC_ERROR: i32 = 3236;
 pub const MQRCCF_TOPIC_STRING_ALREADY_EXISTS: i32 = 3300;
 pub const MQRCCF_CHLAUTH_ALREADY_EXISTS: i32 = 3337;
@@ -40,13 +41,10 @@ pub const MQRCCF_CONNECTION_ID_ERROR: i32 = 3174;
 #[derive(Debug, Clone, Default)]
 pub struct Reply {
     pub items: Vec<Item>,
-    /// Lines that follow those of a command that was done: what it asks for and does not get. A warning changes neither
-    /// the outcome nor a code.
-    pub warnings: Vec<String>,
 }
 
 /// One object shown, or what became of a change.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Item {
     /// MQRC_ or MQRCCF_ number; 0 when all was well.
     pub reason: i32,
@@ -56,18 +54,23 @@ pub struct Item {
     pub attributes: Vec<Shown>,
     /// Handles of a connection.
     pub parts: Vec<Vec<Shown>>,
+    /// Lines that follow: what a command that was done asks for and does not get. A warning changes neither the outcome nor a
+    /// code.
+    pub warnings: Vec<String>,
+    /// The queue manager that says it, where CMDSCOPE names others than the one that was asked.
+    pub member: Option<String>,
 }
 
 impl Item {
     /// An object shown under a title.
     pub(crate) fn shown(title: Message, attributes: Vec<Shown>) -> Self {
-        Self { reason: 0, message: title.line(&[]), attributes, parts: Vec::new() }
+        Self { message: title.line(&[]), attributes, ..Self::default() }
     }
 }
 
 impl Reply {
     pub(crate) fn of(items: Vec<Item>) -> Self {
-        Self { items, warnings: Vec::new() }
+        Self { items }
     }
 
     pub(crate) fn done(message: Message) -> Self {
@@ -77,7 +80,9 @@ impl Reply {
     /// Adds a warning. `execute` logs it too, once, with the name of the queue manager.
     #[must_use]
     pub(crate) fn warn(mut self, message: Message, arguments: &[&str]) -> Self {
-        self.warnings.push(message.line(arguments));
+        if let Some(item) = self.items.last_mut() {
+            item.warnings.push(message.line(arguments));
+        }
         self
     }
 
@@ -88,12 +93,12 @@ impl Reply {
 
     pub(crate) fn failed(reason: i32, message: Message, arguments: &[&str]) -> Self {
         let message = message.line(arguments);
-        Self::of(vec![Item { reason, message, attributes: Vec::new(), parts: Vec::new() }])
+        Self::of(vec![Item { reason, message, ..Item::default() }])
     }
 
-    /// The warnings that belong behind this item: all of them behind the last.
-    pub(crate) fn warnings_behind(&self, index: usize) -> &[String] {
-        if index + 1 == self.items.len() { &self.warnings } else { &[] }
+    /// What is warned of.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = &String> {
+        self.items.iter().flat_map(|item| &item.warnings)
     }
 
     pub fn succeeded(&self) -> bool {
@@ -102,9 +107,15 @@ impl Reply {
 
     /// As runmqsc prints it.
     pub fn answer(&self) -> Answer {
-        Answer {
-            lines: self.items.iter().flat_map(display::lines).chain(self.warnings.iter().cloned()).collect(),
-            outcome: if self.succeeded() { Outcome::Succeeded } else { Outcome::Failed },
+        let mut lines = Vec::new();
+        let mut member = &None;
+        for item in &self.items {
+            if item.member != *member {
+                member = &item.member;
+                lines.extend(member.as_ref().map(|name| RESPONSES_FROM.line(&[name])));
+            }
+            lines.extend(display::lines(item));
         }
+        Answer { lines, outcome: if self.succeeded() { Outcome::Succeeded } else { Outcome::Failed } }
     }
 }

@@ -270,6 +270,41 @@ pub(crate) static AUTHORITY_SERVICE: &[Row<()>] = &[
     row("UIDSUPP", TEXT, When::Usual, |()| Value::from("YES")),
 ];
 
+/// Keyword and type of every row of every table: what another member may have shown.
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, ValueType)> {
+    fn of<T>(rows: &'static [Row<T>]) -> Box<dyn Iterator<Item = (&'static str, ValueType)>> {
+        Box::new(rows.iter().map(|row| (row.mqsc, row.value)))
+    }
+    [
+        of(QUEUE_STATUS),
+        of(QUEUE_HANDLES),
+        of(CONNECTION),
+        of(CONNECTION_HANDLES),
+        of(QUEUE_MANAGER_STATUS),
+        of(AUTHORITY),
+        of(ENTITY_AUTHORITY),
+        of(AUTHORITY_SERVICE),
+        of(channel::AUTHENTICATION),
+        of(channel::STATUS),
+        of(channel::LISTENER),
+        of(channel::SERVICE),
+        of(structure::GROUP),
+        of(structure::SUMMARY),
+        of(structure::CONNECTIONS),
+        of(system::COMMAND_SERVER),
+        of(system::QUEUE_STATISTICS),
+        of(system::TRACE),
+        of(system::SYSTEM),
+        of(topic::TOPIC),
+        of(topic::PUBLISHER),
+        of(topic::SUBSCRIBER),
+        of(topic::SUBSCRIPTION),
+        of(topic::PUBLISH_SUBSCRIBE),
+    ]
+    .into_iter()
+    .flatten()
+}
+
 /// The row a keyword names.
 pub(crate) fn find<T>(rows: &[Row<T>], keyword: &str) -> Option<(&'static str, ValueType)> {
     find_of(Membership::Alone, rows, keyword)

@@ -2,7 +2,7 @@
 //!
 //! Owns: the group's definitions (`definitions.rs`) and how this member follows changes of them (`joining.rs`), the rules of dispositions that
 //! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`), handles as
-//! the whole group counts them (`handles.rs`), and the waits that other members end (`arrivals.rs`).
+//! the whole group counts them (`handles.rs`), the waits that other members end (`arrivals.rs`), and what members ask of each other (`requests.rs`).
 //!
 //! Never: speaks SQL or knows where a message is (the store does).
 //!
@@ -17,6 +17,7 @@ pub(crate) mod disposition;
 pub(crate) mod handles;
 pub(crate) mod joining;
 mod masters;
+mod requests;
 
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ use crate::engine::Engine;
 use crate::engine::map::Map;
 use crate::group::definitions::GroupDefinitions;
 use crate::queue::Queue;
+
+pub use requests::MemberAnswer;
 
 /// How a queue manager joins its group.
 #[derive(Clone)]

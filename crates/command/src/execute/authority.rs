@@ -286,5 +286,5 @@ pub(super) fn display_service(
 }
 
 fn item(title: Message, attributes: Vec<Shown>) -> Item {
-    Item { reason: 0, message: title.line(&[]), attributes, parts: Vec::new() }
+    Item::shown(title, attributes)
 }

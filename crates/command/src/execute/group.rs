@@ -1,45 +1,19 @@
-//! CMDSCOPE, DISPLAY GROUP and DISPLAY CFSTATUS.
+//! DISPLAY GROUP and DISPLAY CFSTATUS.
 
-use ::queue_manager::{MemberState, QueueManager};
+use ::queue_manager::QueueManager;
 use model::authority::{AuthorityObject, Principal};
 use model::definition::AdministeredObject;
 use model::definition::queue::Disposition;
 use model::name::ObjectName;
 
-use crate::command::group::{GroupCommand, Scope, StructureStatusOf};
+use crate::command::group::{GroupCommand, StructureStatusOf};
 use crate::command::{Pattern, Request};
 use crate::execute::Failure;
 use crate::execute::authority::{may_display, none_shown, require_display};
 use crate::message;
-use crate::reply::{Item, MQRCCF_COMMAND_SCOPE_ERROR, MQRCCF_NONE_FOUND, MQRCCF_Q_MGR_NOT_IN_QSG, Reply};
+use crate::reply::{Item, MQRCCF_NONE_FOUND, MQRCCF_Q_MGR_NOT_IN_QSG, Reply};
 use crate::status;
 use crate::status::structure::{CONNECTIONS, ConnectionView, GROUP, MemberView, SUMMARY, StructureView};
-
-/// Whether the command runs here, and nowhere else.
-///
-/// # Errors
-/// It is for another member, or for others too.
-pub(super) fn check_scope(queue_manager: &QueueManager, scope: &Scope) -> Result<(), Failure> {
-    let own = queue_manager.name();
-    match scope {
-        Scope::Here => Ok(()),
-        Scope::Member(name) if name == own.as_str() => Ok(()),
-        Scope::Member(name) => Err(wrong_scope(name)),
-        Scope::All => {
-            let members = queue_manager.group_members();
-            let is_other = |name: &str, state| name != own.as_str() && state == MemberState::Active;
-            match members.iter().find(|member| is_other(&member.queue_manager, member.state)) {
-                Some(other) => Err(wrong_scope(&other.queue_manager)),
-                None => Ok(()),
-            }
-        }
-    }
-}
-
-/// CMDSCOPE names a queue manager that does not run it.
-pub(super) fn wrong_scope(name: &str) -> Failure {
-    Failure::Reply(Reply::failed(MQRCCF_COMMAND_SCOPE_ERROR, message::NOT_REACHED, &[name]))
-}
 
 pub(super) fn run(queue_manager: &QueueManager, caller: &Principal, command: &GroupCommand) -> Result<Reply, Failure> {
     match command {

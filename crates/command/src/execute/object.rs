@@ -34,7 +34,7 @@ pub(super) fn display(
         if having.iter().all(|(keyword, wanted)| has(membership, view, keyword, wanted))
             && let Some(attributes) = shown(membership, view, request)
         {
-            items.push(Item { reason: 0, message: message.line(&[]), attributes, parts: Vec::new() });
+            items.push(Item::shown(message, attributes));
         }
     };
     if kinds.contains(&Kind::Topic) {

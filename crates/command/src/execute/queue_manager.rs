@@ -48,5 +48,5 @@ pub(super) fn display(queue_manager: &QueueManager, caller: &Principal, request:
     let attributes = object::shown(queue_manager.membership(), View::QueueManager(&definition), &request)
         .ok_or_else(|| Failure::not_found(name))?;
     let message = message::QUEUE_MANAGER_DETAILS.line(&[]);
-    Ok(Reply::of(vec![Item { reason: 0, message, attributes, parts: Vec::new() }]))
+    Ok(Reply::of(vec![Item { message, attributes, ..Item::default() }]))
 }

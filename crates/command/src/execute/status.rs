@@ -18,7 +18,7 @@ use crate::status::{self, HandleView, ManagerView, QueueView};
 const DEFAULT_FILE_SIZE_MB: u32 = 2_088_960;
 
 fn item(message: Message, attributes: Vec<model::definition::attribute::Shown>) -> Item {
-    Item { reason: 0, message: message.line(&[]), attributes, parts: Vec::new() }
+    Item::shown(message, attributes)
 }
 
 pub(super) fn queues(
@@ -174,5 +174,5 @@ fn connection_item(connection: &ConnectionStatus, query: &ConnectionQuery) -> Op
     if query.parts == ConnectionParts::Connection {
         parts.clear();
     }
-    Some(Item { reason: 0, message: message::CONNECTION_DETAILS.line(&[]), attributes, parts })
+    Some(Item { parts, ..Item::shown(message::CONNECTION_DETAILS, attributes) })
 }

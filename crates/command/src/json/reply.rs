@@ -16,10 +16,11 @@ const GAP: &str = "   ";
 /// Elements with `text`: what runmqsc prints, on one line each.
 pub(super) fn texts(reply: &Reply) -> Vec<u8> {
     let mut body = Body::with_room_for(reply.items.len(), 64);
-    for (index, item) in reply.items.iter().enumerate() {
+    for item in &reply.items {
         body.element(item.reason);
+        body.member_of_group(item);
         body.key("text");
-        body.with_warnings(&text_of(item), reply.warnings_behind(index));
+        body.with_warnings(&text_of(item), &item.warnings);
         body.raw("}");
     }
     body.end(reply.succeeded())
@@ -33,9 +34,10 @@ pub(super) fn parameters(reply: &Reply) -> Vec<u8> {
     while let Some(item) = rest.first() {
         let together = handles_of_one_queue(rest);
         body.element(item.reason);
+        body.member_of_group(item);
         if item.attributes.is_empty() {
             body.key("message");
-            body.with_warnings(&item.message, reply.warnings_behind(reply.items.len() - rest.len()));
+            body.with_warnings(&item.message, &item.warnings);
         } else if together > 0 {
             body.key("parameters");
             body.queue_with_handles(&rest[..together]);
@@ -89,8 +91,12 @@ fn handles_of_one_queue(items: &[Item]) -> usize {
         }
         _ => None,
     };
-    match items.first().and_then(queue) {
-        Some(name) => items.iter().take_while(|item| queue(item).as_ref() == Some(&name)).count(),
+    let Some(first) = items.first() else { return 0 };
+    match queue(first) {
+        Some(name) => {
+            let is_same = |item: &&Item| item.member == first.member && queue(item).as_ref() == Some(&name);
+            items.iter().take_while(is_same).count()
+        }
         None => 0,
     }
 }
@@ -118,6 +124,14 @@ impl Body {
         self.raw(if self.elements == 0 { "\n" } else { ",\n" });
         self.elements += 1;
         self.raw(&format!("{{\"completionCode\": {completion}, \"reasonCode\": {reason}"));
+    }
+
+    /// Who says it, where several queue managers are asked.
+    fn member_of_group(&mut self, item: &Item) {
+        if let Some(name) = &item.member {
+            self.key("qmgrName");
+            self.text(name);
+        }
     }
 
     fn key(&mut self, name: &str) {

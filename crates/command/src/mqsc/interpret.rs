@@ -33,12 +33,13 @@ pub(crate) use object::{definition_kinds, is_object};
 pub(crate) fn interpret(statement: Statement, membership: Membership) -> Result<Command, Problem> {
     let object = resolve(statement.verb, &statement.object, membership)?;
     let verb = statement.verb;
+    let text = group::without_scope(&statement);
     let mut reader = Reader::new(statement, membership);
     let scope = reader.take_scope()?;
     let command = command(&mut reader, verb, object)?;
     reader.finish()?;
     Ok(match scope {
-        Some(scope) => Command::Scoped { scope, command: Box::new(command) },
+        Some(scope) => Command::Scoped { scope, text, command: Box::new(command) },
         None => command,
     })
 }

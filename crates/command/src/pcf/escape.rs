@@ -6,7 +6,8 @@ use crate::display;
 use crate::mqsc;
 use crate::pcf::refusal::{MQRCCF_ESCAPE_TYPE_ERROR, Refusal};
 use crate::pcf::request::Parameters;
-use crate::pcf::{Answer, Session};
+use crate::pcf::{Answer, Session, response};
+use crate::reply::Item;
 
 const ESCAPE_TYPE: i32 = 1017;
 const ESCAPE_TEXT: i32 = 3014;
@@ -27,11 +28,12 @@ pub(super) async fn run(session: &Session<'_>, mut parameters: Parameters<'_>) -
         Err(problem) => return Ok(vec![answer(problem.reason(), problem.answer().lines)]),
     };
     let reply = session.execute_mqsc(text, &command).await;
-    let lines = |(index, item)| {
-        let warnings = reply.warnings_behind(index).iter().cloned();
-        display::lines(item).into_iter().chain(warnings).collect()
+    let answer_of = |item: &Item| {
+        let mut answer = answer(item.reason, display::lines(item));
+        answer.parameters.extend(response::member(item));
+        answer
     };
-    Ok(reply.items.iter().enumerate().map(|shown| answer(shown.1.reason, lines(shown))).collect())
+    Ok(reply.items.iter().map(answer_of).collect())
 }
 
 fn answer(reason: i32, lines: Vec<String>) -> Answer {

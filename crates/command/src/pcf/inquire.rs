@@ -167,13 +167,13 @@ fn every_kind_has(subject: &Subject, id: i32, number: i64) -> bool {
 
 /// The items that have the values wanted; an unknown object when there are none left.
 fn having(mut reply: Reply, wanted: &[Wanted]) -> Reply {
-    if wanted.is_empty() || !reply.succeeded() {
+    if wanted.is_empty() {
         return reply;
     }
     let has = |shown: &[Shown], wanted: &Wanted| {
         shown.iter().any(|shown| shown.keyword == wanted.keyword && shown.value == wanted.value)
     };
-    reply.items.retain(|item| wanted.iter().all(|wanted| has(&item.attributes, wanted)));
+    reply.items.retain(|item| item.reason != 0 || wanted.iter().all(|wanted| has(&item.attributes, wanted)));
     if reply.items.is_empty() {
         return not_found();
     }
@@ -182,7 +182,7 @@ fn having(mut reply: Reply, wanted: &[Wanted]) -> Reply {
 
 pub(super) fn not_found() -> Reply {
     let reason = Reason::UnknownObjectName.number();
-    Reply::of(vec![Item { reason, message: String::new(), attributes: Vec::new(), parts: Vec::new() }])
+    Reply::of(vec![Item { reason, ..Item::default() }])
 }
 
 /// Inquiries about what runs.

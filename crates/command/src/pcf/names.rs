@@ -9,7 +9,7 @@ use crate::pcf::meaning::{Meaning, Vocabulary, words};
 use crate::pcf::refusal::Refusal;
 use crate::pcf::request::{self, Parameters, kinds, statement_of};
 use crate::pcf::table::Subject;
-use crate::pcf::{Answer, Session};
+use crate::pcf::{Answer, Session, response};
 use crate::reply::Item;
 
 /// Without a name all are meant. No object that matches is no error here: the lists are empty.
@@ -21,18 +21,27 @@ pub(super) async fn inquire(
     let vocabulary =
         Vocabulary { kinds: kinds(subject.words), membership: session.queue_manager.membership(), terms: Vec::new() };
     let name = parameters.take_text(subject.name)?.unwrap_or("*").to_owned();
+    let of_group = parameters.of_group(session)?;
     let wanted = wanted_type(subject, &vocabulary, &mut parameters)?;
     let type_keyword = type_keyword(&vocabulary);
-    let selection = type_keyword.map_or_else(|| vec![words("ALL", None)], |keyword| vec![words(keyword, None)]);
+    let mut selection = type_keyword.map_or_else(|| vec![words("ALL", None)], |keyword| vec![words(keyword, None)]);
+    selection.extend(of_group);
     let command = request::command(session, statement_of(Verb::Display, subject.display, Some(name), selection))?;
     let reply = session.execute(&command).await;
-    if let Some(item) = reply.items.iter().find(|item| item.reason != 0)
+    let of_members = reply.items.chunk_by(|one, next| one.member == next.member);
+    Ok(of_members.map(|items| answer(subject, type_keyword, wanted, items)).collect())
+}
+
+/// The names that one queue manager has.
+fn answer(subject: &Subject, type_keyword: Option<&'static str>, wanted: Option<i32>, items: &[Item]) -> Answer {
+    let member = items.first().and_then(response::member);
+    if let Some(item) = items.iter().find(|item| item.reason != 0)
         && item.reason != Reason::UnknownObjectName.number()
     {
-        return Ok(vec![Answer { reason: item.reason, parameters: Vec::new() }]);
+        return Answer { reason: item.reason, parameters: member.into_iter().collect() };
     }
     let (mut names, mut types) = (Vec::new(), Vec::new());
-    for item in reply.items.iter().filter(|item| item.reason == 0) {
+    for item in items.iter().filter(|item| item.reason == 0) {
         let number = type_keyword.and_then(|keyword| number_of(item, keyword));
         if wanted.is_none_or(|wanted| number == Some(wanted)) {
             names.extend(item.attributes.first().and_then(|shown| shown.value.text()).map(str::to_owned));
@@ -43,7 +52,8 @@ pub(super) async fn inquire(
     if subject.types != 0 {
         parameters.push(Parameter::integers(subject.types, types));
     }
-    Ok(vec![Answer { reason: 0, parameters }])
+    parameters.extend(member);
+    Answer { reason: 0, parameters }
 }
 
 /// The one parameter that may narrow the list: the type of queue, channel or authentication information.

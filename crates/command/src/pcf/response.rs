@@ -31,10 +31,22 @@ pub(super) fn numbered(command: i32, answers: Vec<Answer>) -> Vec<Message> {
         .collect()
 }
 
-/// What became of a change: its reason alone, as one message.
+/// MQCACF_RESPONSE_Q_MGR_NAME.
+const RESPONSE_QUEUE_MANAGER: i32 = 3070;
+
+/// What became of a change: its reason alone, as one message from each queue manager.
 pub(super) fn outcome(reply: &Reply) -> Vec<Answer> {
-    let failed = reply.items.iter().find(|item| item.reason != 0);
-    vec![Answer { reason: failed.map_or(0, |item| item.reason), parameters: Vec::new() }]
+    let of_member = |items: &[Item]| {
+        let failed = items.iter().find(|item| item.reason != 0);
+        let parameters = items.first().and_then(member).into_iter().collect();
+        Answer { reason: failed.map_or(0, |item| item.reason), parameters }
+    };
+    reply.items.chunk_by(|one, next| one.member == next.member).map(of_member).collect()
+}
+
+/// Which queue manager says it, where several are asked.
+pub(super) fn member(item: &Item) -> Option<Parameter> {
+    item.member.as_ref().map(|name| Parameter::text(RESPONSE_QUEUE_MANAGER, name.clone()))
 }
 
 /// One message an object, or the reason why there is none.
@@ -43,7 +55,9 @@ pub(super) fn shown(reply: &Reply, vocabulary: &Vocabulary) -> Vec<Answer> {
 }
 
 pub(super) fn answer(item: &Item, vocabulary: &Vocabulary) -> Answer {
-    Answer { reason: item.reason, parameters: parameters(&item.attributes, vocabulary) }
+    let mut parameters = parameters(&item.attributes, vocabulary);
+    parameters.extend(member(item));
+    Answer { reason: item.reason, parameters }
 }
 
 pub(super) fn parameters(attributes: &[Shown], vocabulary: &Vocabulary) -> Vec<Parameter> {

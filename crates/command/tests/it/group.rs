@@ -354,6 +354,7 @@ fn a_group_definition_is_copied_and_its_copy_follows() {
 fn a_command_runs_where_its_scope_says() {
     expect![[r#"
         > DISPLAY QMGR QSGNAME CMDSCOPE(*)
+        CSQN121I: Command responses from QM1.
         AMQ8408I: Display Queue Manager details.
            QMNAME(QM1)                             QSGNAME(QSG1)
         > DISPLAY QMGR CFCONLOS GROUPUR CMDSCOPE(QM1)
@@ -363,7 +364,7 @@ fn a_command_runs_where_its_scope_says() {
         > DEFINE QLOCAL(A) CMDSCOPE(' ')
         AMQ8006I: Queue created.
         > DEFINE QLOCAL(B) CMDSCOPE(QM2)
-        QUA0010E: Queue manager 'QM2' of CMDSCOPE cannot be reached from here.
+        CSQN135E: Queue manager QM2 is not active in the queue-sharing group.
         > DEFINE QLOCAL(B) CMDSCOPE('not a name')
         AMQ8405I: Syntax error detected at or near end of command segment below:-
         DEFINE QLOCAL(B) CMDSCOPE('not a name')
@@ -461,7 +462,6 @@ fn programs_define_and_inquire_structures_shared_queues_and_the_group() {
         Parameter::integer(MQIA_Q_TYPE, MQQT_LOCAL),
         Parameter::integer(MQIA_QSG_DISP, MQQSGD_SHARED),
         structure.clone(),
-        Parameter::text(MQCACF_COMMAND_SCOPE, "*"),
     ];
     // MQCMD_CREATE_Q.
     assert_eq!(ask(&member, 11, queue.to_vec())[0].header.reason, 0);

@@ -1,5 +1,9 @@
 //! The public face of the crate: scripts in, lines out.
 
+#[expect(dead_code, reason = "tests of the store use more of it")]
+#[path = "../../../storage/tests/it/postgres.rs"]
+mod postgres;
+
 mod administered;
 mod authority;
 mod channel_authentication;
@@ -17,6 +21,7 @@ mod local_queue;
 mod pcf;
 mod properties;
 mod refusals;
+mod scope;
 mod secrets;
 mod session;
 mod support;

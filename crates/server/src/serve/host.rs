@@ -203,8 +203,11 @@ impl Host {
         }
         let (running, serving, administrator) = (manager.clone(), manager.clone(), self.administrator.clone());
         let commands = tokio::spawn(async move { command_queue::serve(&serving, &administrator).await });
+        let of_members = manager.clone();
+        let scoped = tokio::spawn(async move { command::scope::serve(&of_members).await });
         let housekeeping = tokio::spawn(async move {
             running.run().await;
+            scoped.abort();
             let _ = commands.await;
         });
         let (host, watched) = (Arc::clone(self), manager.clone());

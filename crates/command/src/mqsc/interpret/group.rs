@@ -11,6 +11,7 @@ use crate::command::{Command, Pattern};
 use crate::message;
 use crate::mqsc::interpret::reader::Reader;
 use crate::mqsc::problem::Problem;
+use crate::mqsc::statement::{Parameter, Statement};
 use crate::status::{self, structure};
 
 const TO_DEFINE: [(&str, Disposition); 4] = [
@@ -29,6 +30,17 @@ const TO_CHANGE: [(&str, DispositionChoice); 5] = [
 ];
 const TO_CLEAR: [(&str, DispositionChoice); 2] =
     [("PRIVATE", DispositionChoice::Private), ("SHARED", DispositionChoice::Shared)];
+
+/// The command as MQSC that members of CMDSCOPE run; blank when there is no CMDSCOPE.
+pub(super) fn without_scope(statement: &Statement) -> String {
+    let is_scope = |parameter: &Parameter| parameter.keyword == "CMDSCOPE";
+    if !statement.parameters.iter().any(is_scope) {
+        return String::new();
+    }
+    let mut statement = statement.clone();
+    statement.parameters.retain(|parameter| !is_scope(parameter));
+    statement.text()
+}
 
 impl Reader {
     fn has_dispositions(&self, kind: Kind) -> bool {

@@ -74,7 +74,9 @@ pub(in crate::pcf) fn connections(reply: Reply, about: &str, vocabulary: &Vocabu
                 let kind = ValueType::Text { maximum: 8 };
                 let handle = Shown { keyword: "TYPE", kind, value: Value::from("HANDLE") };
                 let all: Vec<Shown> = identifier.into_iter().cloned().chain([handle]).chain(part.clone()).collect();
-                answers.push(Answer { reason: 0, parameters: response::parameters(&all, vocabulary) });
+                let mut parameters = response::parameters(&all, vocabulary);
+                parameters.extend(response::member(&item));
+                answers.push(Answer { reason: 0, parameters });
             }
         }
     }
