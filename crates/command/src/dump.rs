@@ -4,6 +4,7 @@
 //! text. So nothing here depends on the time, and what cannot be set stands in comments.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use model::authority::{AuthorityObject, AuthorityRecord, Entity};
 use model::definition::attribute::{self, Access, Attribute, Kind, Shown, Value, ValueType, View};
@@ -163,7 +164,8 @@ impl Dump<'_> {
 
     fn queues(&mut self) {
         // Those of the group first: copies are made of them.
-        let mut queues = self.queue_manager.group_queues();
+        let masters = self.queue_manager.masters(AuthorityObject::Queue);
+        let mut queues: Vec<_> = masters.iter().filter_map(|master| master.as_queue().cloned().map(Arc::new)).collect();
         queues.extend(self.queue_manager.queues());
         queues.sort_by_key(|queue| is_default_object(queue.name.as_str()));
         for queue in queues {
@@ -177,7 +179,9 @@ impl Dump<'_> {
     }
 
     fn topics(&mut self) {
-        let mut topics = self.queue_manager.topics();
+        let masters = self.queue_manager.masters(AuthorityObject::Topic);
+        let mut topics: Vec<_> = masters.iter().filter_map(|master| master.as_topic().cloned().map(Arc::new)).collect();
+        topics.extend(self.queue_manager.topics());
         topics.sort_by_key(|topic| is_default_object(topic.name.as_str()));
         for topic in topics {
             let view = View::Topic(&topic);
@@ -209,7 +213,10 @@ impl Dump<'_> {
     }
 
     fn family(&mut self, family: AuthorityObject) {
-        let mut objects = self.queue_manager.objects(family);
+        let masters = self.queue_manager.masters(family);
+        let mut objects: Vec<_> =
+            masters.iter().filter_map(|master| master.as_object().cloned().map(Arc::new)).collect();
+        objects.extend(self.queue_manager.objects(family));
         objects.sort_by_key(|object| is_default_object(object.name().as_str()));
         for object in objects {
             let view = View::Object(&object);
@@ -225,10 +232,8 @@ impl Dump<'_> {
         if let Some((keyword, word)) = kind.type_parameter() {
             parts.insert(0, format!("{keyword}({word})"));
         }
-        if let View::Queue(queue, _) = view
-            && queue.disposition != Disposition::QueueManager
-        {
-            parts.insert(0, format!("QSGDISP({})", disposition_word(queue.disposition)));
+        if view.disposition() != Disposition::QueueManager {
+            parts.insert(0, format!("QSGDISP({})", disposition_word(view.disposition())));
         }
         self.command(&head, &parts, "REPLACE");
     }

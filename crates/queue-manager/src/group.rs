@@ -1,14 +1,15 @@
 //! The queue-sharing group that this queue manager is a member of: its name, and what belongs to the group rather than to the member.
 //!
 //! Owns: the group's definitions (`definitions.rs`) and how this member follows changes of them (`joining.rs`), the rules of dispositions that
-//! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`), handles as
-//! the whole group counts them (`handles.rs`), the waits that other members end (`arrivals.rs`), and what members ask of each other (`requests.rs`).
+//! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`, `master.rs`), handles
+//! as the whole group counts them (`handles.rs`), the waits that other members end (`arrivals.rs`), what members ask of each other
+//! (`requests.rs`), and connection tags (`tags.rs`).
 //!
 //! Never: speaks SQL or knows where a message is (the store does).
 //!
 //! Invariants
-//! - A queue manager in no group has no structure, no group definition, and no queue of another disposition than its own.
-//! - The disposition of a queue never changes.
+//! - A queue manager in no group has no structure, no group definition, and no object of another disposition than its own.
+//! - The disposition of an object never changes.
 //! - A change of what belongs to the group is in the database before any member shows it.
 
 pub(crate) mod arrivals;
@@ -16,8 +17,10 @@ pub(crate) mod definitions;
 pub(crate) mod disposition;
 pub(crate) mod handles;
 pub(crate) mod joining;
+pub(crate) mod master;
 mod masters;
 mod requests;
+pub(crate) mod tags;
 
 use std::sync::Arc;
 
@@ -31,9 +34,12 @@ use crate::QueueManager;
 use crate::engine::Engine;
 use crate::engine::map::Map;
 use crate::group::definitions::GroupDefinitions;
+use crate::group::tags::Tags;
 use crate::queue::Queue;
 
+pub use master::Master;
 pub use requests::MemberAnswer;
+pub use tags::ConnectionTag;
 
 /// How a queue manager joins its group.
 #[derive(Clone)]
@@ -52,11 +58,12 @@ pub(crate) struct Group {
     pub(crate) queues: RwLock<Map<QueueId, Arc<Queue>>>,
     /// The group's definitions may have changed.
     pub(crate) changed: Notify,
+    pub(crate) tags: Tags,
 }
 
 impl Group {
     pub(crate) fn new(name: GroupName, definitions: GroupDefinitions) -> Self {
-        Self { name, definitions, queues: RwLock::default(), changed: Notify::new() }
+        Self { name, definitions, queues: RwLock::default(), changed: Notify::new(), tags: Tags::default() }
     }
 }
 

@@ -42,6 +42,7 @@ mod schema;
 mod statements;
 mod store;
 mod structure;
+mod tags;
 mod units;
 
 pub use crate::shared::definitions::{GroupDefinition, GroupDisposition};

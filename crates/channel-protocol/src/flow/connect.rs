@@ -22,13 +22,16 @@ pub struct Connect {
     /// MQAT_*.
     pub application_type: i32,
     pub accounting_token: [u8; 32],
-    /// MQCNO_*.
+    /// MQCNO_*; the Java client sets bits of its own, 7 or 15.
     pub options: u32,
+    /// MQCNO_* too: the Java client's MQCNO_GENERATE_CONN_TAG stands here, and so do the options of connection tags.
     pub extended_options: u32,
     /// What follows, as it is; a reply repeats it.
     pub rest: Bytes,
 }
 
+/// Where the connect options hold the connection tag.
+const TAG: usize = 12;
 /// Where the connect options of the Java client hold the identifier of a connection that was lost, and how it begins.
 const LOST_CONNECTION: usize = 332;
 const IDENTIFIER: &[u8] = b"AMQC";
@@ -37,6 +40,11 @@ impl Connect {
     /// A client that reconnects by itself makes a conversation again that it has lost.
     pub fn is_reconnection(&self) -> bool {
         self.rest.get(LOST_CONNECTION..).is_some_and(|lost| lost.starts_with(IDENTIFIER))
+    }
+
+    /// The connection tag, of a client whose connect options have one.
+    pub fn tag(&self) -> Option<[u8; 128]> {
+        self.rest.get(TAG..TAG + 128)?.try_into().ok()
     }
 
     pub fn decode(reader: &mut Reader<'_>) -> Result<Self, ProtocolError> {

@@ -15,7 +15,7 @@ use channel_protocol::flow::connect::Connect;
 use model::reason::Reason;
 use model::text::Text;
 use queue_manager::accounting::AccountingWish;
-use queue_manager::{ConnectOptions, Connection};
+use queue_manager::{ConnectOptions, Connection, ConnectionTag};
 
 use crate::admission::{Introduction, StatusCode, Terms};
 use crate::consumer;
@@ -52,7 +52,7 @@ fn with_identifier(call: &Call<'_>, request: &Connect) -> Bytes {
 /// Makes the connection. `AlreadyConnected` (2002) is a warning.
 ///
 /// # Errors
-/// 2035, 2058, 2059, 2161, 2162, 2202; 2537 and 2540 when another queue manager refuses the channel.
+/// 2035, 2046, 2058, 2059, 2161, 2162, 2202, 2271, 2345; 2537 and 2540 when another queue manager refuses the channel.
 async fn establish(call: &Call<'_>, request: &Connect) -> Result<Option<Reason>, Reason> {
     let conversation = call.conversation;
     if conversation.connected().is_ok() {
@@ -71,10 +71,33 @@ async fn establish(call: &Call<'_>, request: &Connect) -> Result<Option<Reason>,
         connection_name: terms.connection_name.clone(),
     };
     let wish = AccountingWish::of_options(request.options.cast_signed());
-    let connection = Arc::new(terms.queue_manager.connect_accounted(options, wish)?);
+    let tag = tag(request, Arc::as_ptr(&conversation.shared).addr())?;
+    let connection = Arc::new(terms.queue_manager.connect_tagged(options, wish, tag.as_ref()).await?);
     terms.status.update(|instance| instance.remote_application = application_name);
     conversation.set_connected(Connected { connection, principal }, terms);
     Ok(None)
+}
+
+/// MQCNO_*_CONN_TAG_*. Conversations of one socket are of one process.
+///
+/// # Errors
+/// `OptionsError` (2046): more than one of these options.
+fn tag(request: &Connect, socket: usize) -> Result<Option<ConnectionTag>, Reason> {
+    const SERIALIZE_Q_MGR: u32 = 2;
+    const SERIALIZE_QSG: u32 = 4;
+    const RESTRICT_Q_MGR: u32 = 8;
+    const RESTRICT_QSG: u32 = 16;
+    let Some(tag) = request.tag() else { return Ok(None) };
+    let (is_of_group, restricts) = match request.extended_options & 0x1E {
+        0 => return Ok(None),
+        SERIALIZE_Q_MGR => (false, false),
+        SERIALIZE_QSG => (true, false),
+        RESTRICT_Q_MGR => (false, true),
+        RESTRICT_QSG => (true, true),
+        _ => return Err(Reason::OptionsError),
+    };
+    let process = restricts.then(|| u64::try_from(socket).unwrap_or_default());
+    Ok(Some(ConnectionTag { tag, is_of_group, process }))
 }
 
 /// The terms of the socket, or others when the name asks for another queue manager.

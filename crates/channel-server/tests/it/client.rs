@@ -81,7 +81,10 @@ impl Server {
     }
 
     pub(crate) async fn with(settings: Settings) -> Self {
-        let queue_manager = queue_manager().await;
+        Self::of(queue_manager().await, settings)
+    }
+
+    pub(crate) fn of(queue_manager: QueueManager, settings: Settings) -> Self {
         let running = queue_manager.clone();
         tokio::spawn(async move { running.run().await });
         let door = OpenDoor::new(queue_manager.clone(), settings);
@@ -349,6 +352,15 @@ impl Client {
         let connect = Connect { options, ..self.mqconn("QM1") };
         let answer = self.call(conversation, 0, Verb::Connect(connect)).await;
         assert_eq!(answer.ending.reason, 0, "MQCONN");
+    }
+
+    /// With MQCNO `Options` and `ConnTag`: the reason.
+    pub(crate) async fn connect_tagged(&mut self, conversation: u32, options: u32, tag: u8) -> i32 {
+        let mut connect = Connect { extended_options: options, ..self.mqconn("QM1") };
+        let mut rest = connect.rest.to_vec();
+        rest[12..140].fill(tag);
+        connect.rest = rest.into();
+        self.call(conversation, 0, Verb::Connect(connect)).await.ending.reason
     }
 
     /// As a client connects that makes a lost conversation again.

@@ -1,14 +1,21 @@
 //! Who gets in, under which name, and how a connection ends.
 
+use std::sync::Arc;
+
 use channel_protocol::flow::identify::{Credentials, UserId};
 use channel_protocol::flow::socket::SocketAction;
 use channel_protocol::flow::status::StatusCode;
 use channel_protocol::form::Form;
 use channel_protocol::reply::{AnswerBody, Reply};
 use channel_protocol::request::{Request, Verb};
+use model::group::GroupName;
+use model::name::ObjectName;
 use model::options::GetFlags;
 use queue_manager::channel_status::{StopChannel, StopMode};
+use queue_manager::{GroupOptions, Home, QueueManager, StartOptions, SystemClock};
+use storage::StoreOptions;
 
+use crate::admission::Settings;
 use crate::client::{Client, Options, Server, administrator, any, message, queue_manager_named};
 use crate::put_get::BOTH;
 
@@ -24,6 +31,47 @@ async fn a_name_may_be_given_or_blank_or_begin_with_an_asterisk() {
             assert_eq!(connect.queue_manager.to_text(), "QM1");
         }
     }
+}
+
+/// A member of a group that lives in this process alone.
+fn member() -> QueueManager {
+    let options = StartOptions {
+        name: ObjectName::literal("QM1"),
+        home: Home::Ephemeral,
+        store: StoreOptions::default(),
+        clock: Arc::new(SystemClock),
+        server_user: "mqadmin".to_owned(),
+    };
+    let group = GroupOptions { name: GroupName::parse("QSG1").unwrap(), database: None };
+    QueueManager::start_member(options, group).unwrap()
+}
+
+#[tokio::test]
+async fn a_second_client_with_the_connection_tag_of_the_first_is_refused_until_that_has_ended() {
+    /// MQCNO_SERIALIZE_CONN_TAG_QSG, MQCNO_RESTRICT_CONN_TAG_QSG.
+    const SERIALIZE: u32 = 4;
+    const RESTRICT: u32 = 16;
+    let server = Server::of(member(), Settings::default());
+    let (mut one, mut two) = (server.client().await, server.client().await);
+    assert_eq!(one.connect_tagged(1, SERIALIZE, 7).await, 0);
+    assert_eq!(two.connect_tagged(1, SERIALIZE, 7).await, 2271);
+    assert_eq!(two.connect_tagged(1, SERIALIZE, 8).await, 0, "another tag");
+    one.begin_conversation(3).await;
+    assert_eq!(one.connect_tagged(3, RESTRICT, 8).await, 2271, "of another socket");
+    assert_eq!(one.plain(1, Verb::Disconnect).await, 0);
+    assert_eq!(one.connect_tagged(1, RESTRICT, 7).await, 0);
+    assert_eq!(one.connect_tagged(3, RESTRICT, 7).await, 0, "of the same socket");
+    assert_eq!(two.plain(1, Verb::Disconnect).await, 0);
+    assert_eq!(two.connect_tagged(1, SERIALIZE | RESTRICT, 9).await, 2046, "MQRC_OPTIONS_ERROR");
+    assert_eq!(two.connect_tagged(1, 0, 7).await, 0, "nobody asked for a tag");
+}
+
+#[tokio::test]
+async fn a_queue_manager_in_no_group_takes_no_notice_of_connection_tags() {
+    let server = Server::start().await;
+    let (mut one, mut two) = (server.client().await, server.client().await);
+    assert_eq!(one.connect_tagged(1, 4, 7).await, 0);
+    assert_eq!(two.connect_tagged(1, 4, 7).await, 0);
 }
 
 #[tokio::test]

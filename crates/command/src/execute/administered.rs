@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use ::queue_manager::QueueManager;
 use ::queue_manager::objects::ObjectError;
+use ::queue_manager::{Master, QueueManager};
 use model::authority::{AuthorityObject, Principal};
 use model::definition::attribute::{Kind, Target};
+use model::definition::queue::Disposition;
 use model::definition::{AdministeredObject, History};
 
 use crate::command::{Alter, Define, Delete};
@@ -94,10 +95,18 @@ pub(super) async fn define(
     let name = object_name(&define.name)?;
     object.set_name(name);
     object.set_history(History::default());
+    object.set_disposition(define.disposition);
     apply(&define.name, &define.settings, &mut Target::Object(&mut object))?;
     let family = object.family();
     let is_channel = define.kind.is_channel();
-    queue_manager.define_object(caller, object, define.replace).await.map_err(|error| match error {
+    let defined = match define.disposition {
+        Disposition::QueueManager | Disposition::Shared => {
+            queue_manager.define_object(caller, object, define.replace).await
+        }
+        Disposition::Copy => queue_manager.define_copy(caller, Master::Object(object), define.replace).await,
+        Disposition::Group => queue_manager.define_master(caller, Master::Object(object), define.replace).await,
+    };
+    defined.map_err(|error| match error {
         ObjectError::AlreadyExists { name } if is_channel => {
             Failure::Reply(Reply::failed(MQRCCF_CHANNEL_ALREADY_EXISTS, message::CHANNEL_EXISTS, &[&name]))
         }
@@ -108,6 +117,11 @@ pub(super) async fn define(
 
 /// What LIKE names, or the default object, or what the default object was made from.
 fn base(queue_manager: &QueueManager, define: &Define) -> Result<AdministeredObject, Failure> {
+    if define.disposition == Disposition::Copy {
+        let master = queue_manager.master(define.kind.authority_object(), &object_name(&define.name)?);
+        let object = master.as_deref().and_then(Master::as_object).filter(|object| object.kind() == define.kind);
+        return object.cloned().ok_or_else(|| Failure::not_found(&define.name));
+    }
     if let Some(like) = &define.like {
         return existing(queue_manager, like, define.kind).map(|object| (*object).clone());
     }
@@ -124,14 +138,25 @@ fn existing(queue_manager: &QueueManager, name: &str, kind: Kind) -> Result<Arc<
 
 pub(super) async fn alter(queue_manager: &QueueManager, caller: &Principal, alter: &Alter) -> Result<Reply, Failure> {
     let (family, name) = (alter.kind.authority_object(), object_name(&alter.name)?);
-    existing(queue_manager, &alter.name, alter.kind)?;
     let change = |object: &mut AdministeredObject| {
         if object.kind() != alter.kind {
             return Err(Failure::wrong_type(&alter.name));
         }
+        if !alter.dispositions.includes(object.disposition()) {
+            return Err(Failure::not_found(&alter.name));
+        }
         apply(&alter.name, &alter.settings, &mut Target::Object(object))
     };
-    queue_manager.change_object(caller, family, &name, change).await?;
+    if alter.dispositions.is_of_group() {
+        let change = |master: &mut Master| match master {
+            Master::Object(object) => change(object),
+            _ => Err(Failure::wrong_type(&alter.name)),
+        };
+        queue_manager.change_master(caller, family, &name, change).await?;
+    } else {
+        existing(queue_manager, &alter.name, alter.kind)?;
+        queue_manager.change_object(caller, family, &name, change).await?;
+    }
     Ok(warning::of_cipher_specification(Reply::done(messages(family).changed), queue_manager, alter.kind, &name))
 }
 
@@ -143,6 +168,14 @@ pub(super) async fn delete(
 ) -> Result<Reply, Failure> {
     let family = delete.kind.authority_object();
     let name = object_name(&delete.name)?;
+    if delete.dispositions.is_of_group() {
+        queue_manager.delete_master(caller, family, &name).await?;
+        return Ok(Reply::done(messages(family).deleted));
+    }
+    let is_other = |disposition| !delete.dispositions.includes(disposition);
+    if queue_manager.object(family, &name).is_some_and(|object| is_other(object.disposition())) {
+        return Err(Failure::not_found(&delete.name));
+    }
     queue_manager.delete_object(caller, family, &name).await?;
     if delete.authority_records {
         authority::forget(queue_manager, family, &name).await?;

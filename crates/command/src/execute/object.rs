@@ -7,7 +7,7 @@ use ::queue_manager::QueueManager;
 use model::authority::{AuthorityObject, Principal};
 use model::definition::attribute::{self, Kind, LiveCounts, Membership, Shown, Value, View};
 use model::definition::queue::Disposition;
-use model::definition::{QueueDefinition, SubscriptionDefinition};
+use model::definition::{AdministeredObject, QueueDefinition, SubscriptionDefinition};
 use model::name::TopicName;
 
 use crate::command::group::DispositionChoice;
@@ -38,16 +38,23 @@ pub(super) fn display(
         }
     };
     if kinds.contains(&Kind::Topic) {
-        for topic in queue_manager.topics() {
-            let matches = name.matches(topic.name.as_str());
+        let mut topics = queue_manager.topics();
+        let masters = queue_manager.masters(AuthorityObject::Topic);
+        topics.extend(masters.iter().filter_map(|master| master.as_topic().cloned().map(Arc::new)));
+        topics.sort_by_key(|topic| topic.name);
+        for topic in topics {
+            let matches = name.matches(topic.name.as_str()) && dispositions.includes(topic.disposition);
             if matches && may_display(queue_manager, caller, AuthorityObject::Topic, &topic.name) {
                 add(message::TOPIC_DETAILS, View::Topic(&topic));
             }
         }
     } else if kinds.iter().any(|kind| kind.is_administered()) {
-        for object in families(kinds).flat_map(|family| queue_manager.objects(family)) {
+        for object in families(kinds).flat_map(|family| objects(queue_manager, family)) {
             let matches = kinds.contains(&object.kind()) && name.matches(object.name().as_str());
-            if matches && may_display(queue_manager, caller, object.family(), &object.name()) {
+            if matches
+                && dispositions.includes(object.disposition())
+                && may_display(queue_manager, caller, object.family(), &object.name())
+            {
                 add(administered::details(object.family()), View::Object(&object));
             }
         }
@@ -72,10 +79,22 @@ fn queues(queue_manager: &QueueManager, dispositions: DispositionChoice) -> Vec<
     if dispositions == DispositionChoice::Live {
         return queues;
     }
-    queues.extend(queue_manager.group_queues());
+    let masters = queue_manager.masters(AuthorityObject::Queue);
+    queues.extend(masters.iter().filter_map(|master| master.as_queue().cloned().map(Arc::new)));
     queues.retain(|queue| dispositions.includes(queue.disposition));
     queues.sort_by_key(|queue| queue.name);
     queues
+}
+
+/// Those of the member and of its group, in order of names.
+fn objects(queue_manager: &QueueManager, family: AuthorityObject) -> Vec<Arc<AdministeredObject>> {
+    let mut objects = queue_manager.objects(family);
+    let masters = queue_manager.masters(family);
+    if !masters.is_empty() {
+        objects.extend(masters.iter().filter_map(|master| master.as_object().cloned().map(Arc::new)));
+        objects.sort_by_key(|object| object.name());
+    }
+    objects
 }
 
 /// Subscriptions have no authority of their own: who may see the queue manager sees them.

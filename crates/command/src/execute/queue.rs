@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ::queue_manager::QueueManager;
-use model::authority::Principal;
+use ::queue_manager::{Master, QueueManager};
+use model::authority::{AuthorityObject, Principal};
 use model::definition::QueueDefinition;
 use model::definition::attribute::{Kind, Target};
 use model::definition::queue::{DefinitionType, Disposition};
@@ -40,8 +40,8 @@ pub(super) async fn define(
         Disposition::QueueManager | Disposition::Shared => {
             queue_manager.define_queue(caller, definition, define.replace).await?;
         }
-        Disposition::Copy => queue_manager.define_copy(caller, definition, define.replace).await?,
-        Disposition::Group => queue_manager.define_group_queue(caller, definition, define.replace).await?,
+        Disposition::Copy => queue_manager.define_copy(caller, Master::Queue(definition), define.replace).await?,
+        Disposition::Group => queue_manager.define_master(caller, Master::Queue(definition), define.replace).await?,
     }
     Ok(warning::of_remote_queue(Reply::done(message::QUEUE_CREATED), queue_manager, &name))
 }
@@ -50,7 +50,7 @@ pub(super) async fn define(
 fn base(queue_manager: &QueueManager, define: &Define) -> Result<QueueDefinition, Failure> {
     if define.disposition == Disposition::Copy {
         let master = queue_manager.group_queue(&object_name(&define.name)?);
-        return master.map(|master| (*master).clone()).ok_or_else(|| Failure::not_found(&define.name));
+        return master.ok_or_else(|| Failure::not_found(&define.name));
     }
     if let Some(like) = &define.like {
         return existing(queue_manager, like, define.kind).map(|queue| (*queue).clone());
@@ -91,7 +91,11 @@ pub(super) async fn alter(queue_manager: &QueueManager, caller: &Principal, alte
     };
     let name = if alter.dispositions.is_of_group() {
         let name = object_name(&alter.name)?;
-        queue_manager.change_group_queue(caller, &name, change).await?;
+        let change = |master: &mut Master| match master {
+            Master::Queue(queue) => change(queue),
+            _ => Err(Failure::wrong_type(&alter.name)),
+        };
+        queue_manager.change_master(caller, AuthorityObject::Queue, &name, change).await?;
         name
     } else {
         let name = existing(queue_manager, &alter.name, alter.kind)?.name;
@@ -107,14 +111,14 @@ pub(super) async fn delete(
     delete: &Delete,
 ) -> Result<Reply, Failure> {
     if delete.dispositions.is_of_group() {
-        queue_manager.delete_group_queue(caller, &object_name(&delete.name)?).await?;
+        queue_manager.delete_master(caller, AuthorityObject::Queue, &object_name(&delete.name)?).await?;
         return Ok(Reply::done(message::QUEUE_DELETED));
     }
     let queue = existing(queue_manager, &delete.name, delete.kind)?;
     check_disposition(&queue, delete.dispositions)?;
     queue_manager.delete_queue(caller, &queue.name, delete.purge).await?;
     if delete.authority_records {
-        authority::forget(queue_manager, model::authority::AuthorityObject::Queue, &queue.name).await?;
+        authority::forget(queue_manager, AuthorityObject::Queue, &queue.name).await?;
     }
     Ok(Reply::done(message::QUEUE_DELETED))
 }

@@ -350,6 +350,73 @@ fn a_group_definition_is_copied_and_its_copy_follows() {
     ));
 }
 
+/// Each kind with QSGDISP, and the attributes that DEFINE needs.
+const KINDS: [(&str, &str); 8] = [
+    ("QREMOTE", "RQMNAME(OTHER)"),
+    ("QALIAS", "TARGET(Q)"),
+    ("QMODEL", ""),
+    ("PROCESS", ""),
+    ("NAMELIST", ""),
+    ("TOPIC", "TOPICSTR('news')"),
+    ("CHANNEL", "CHLTYPE(SVRCONN)"),
+    ("AUTHINFO", "AUTHTYPE(IDPWOS)"),
+];
+
+#[test]
+fn every_kind_of_object_is_defined_once_for_the_group_and_copied() {
+    for (kind, attributes) in KINDS {
+        let member = start_member();
+        let chosen = attributes.split(' ').find(|word| word.starts_with("CHLTYPE") || word.starts_with("AUTHTYPE"));
+        let chosen = chosen.unwrap_or_default();
+        let run = |text: &str| run_script(&member, text).join("\n");
+        let shown = |disposition: &str| {
+            let text = format!("DISPLAY {kind}(A) QSGDISP({disposition}) DESCR");
+            let lines = crate::support::try_script(&member, &administrator(), &text).0;
+            let descriptions = lines.iter().flat_map(|line| line.split("  ")).map(str::trim);
+            descriptions.filter(|word| word.starts_with("DESCR(")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        run(&format!("DEFINE {kind}(A) {attributes} QSGDISP(GROUP) DESCR('one')"));
+        assert_eq!(shown("GROUP"), ["DESCR(one)"], "{kind}");
+        assert_eq!(shown("COPY"), ["DESCR(one)"], "{kind}");
+        assert_eq!(shown("QMGR"), [""; 0], "{kind}");
+        run(&format!("ALTER {kind}(A) {chosen} QSGDISP(COPY) DESCR('mine')"));
+        assert_eq!(shown("ALL"), ["DESCR(mine)", "DESCR(one)"], "{kind}");
+        let dumped = dump(&member, &DumpOptions::default());
+        run(&format!("ALTER {kind}(A) {chosen} QSGDISP(GROUP) DESCR('two')"));
+        assert_eq!(shown("ALL"), ["DESCR(two)", "DESCR(two)"], "{kind}");
+        run(&format!("DEFINE {kind}(A) {chosen} QSGDISP(COPY) REPLACE DESCR('again')"));
+        assert_eq!(shown("LIVE"), ["DESCR(again)"], "{kind}");
+        for refused in [
+            format!("DEFINE {kind}(A) {attributes} REPLACE"),
+            format!("ALTER {kind}(A) {chosen} DESCR('private')"),
+            format!("DELETE {kind}(A)"),
+            format!("DEFINE {kind}(B) {attributes} QSGDISP(COPY)"),
+        ] {
+            let outcome = crate::support::try_script(&member, &administrator(), &refused).1;
+            assert_eq!(outcome, [command::Outcome::Failed], "{refused}");
+        }
+        run(&format!("DELETE {kind}(A) QSGDISP(GROUP)"));
+        assert_eq!(shown("ALL"), [""; 0], "{kind}");
+        let other = start_member();
+        run_script(&other, &dumped);
+        assert_eq!(dump(&other, &DumpOptions::default()), dumped, "{kind}");
+    }
+}
+
+#[test]
+fn kinds_that_members_never_share_have_no_disposition() {
+    let member = start_member();
+    for text in [
+        "DEFINE LISTENER(A) TRPTYPE(TCP) QSGDISP(GROUP)",
+        "DEFINE SERVICE(A) QSGDISP(GROUP)",
+        "DEFINE PROCESS(A) QSGDISP(SHARED)",
+        "DISPLAY COMMINFO(*) QSGDISP(ALL)",
+    ] {
+        let outcome = crate::support::try_script(&member, &administrator(), text).1;
+        assert_eq!(outcome, [command::Outcome::SyntaxError], "{text}");
+    }
+}
+
 #[test]
 fn a_command_runs_where_its_scope_says() {
     expect![[r#"
@@ -511,6 +578,8 @@ fn a_program_that_asks_a_queue_manager_in_no_group_is_refused_as_by_any_unknown_
     assert_eq!(ask(&alone, 13, disposition)[0].header.reason, 3014);
     let scope = vec![Parameter::text(MQCACF_COMMAND_SCOPE, "*")];
     assert_eq!(ask(&alone, 40, scope)[0].header.reason, 3015);
+    let model = "DEFINE QMODEL(A) DEFTYPE(SHAREDYN)";
+    assert_eq!(crate::support::try_script(&alone, &administrator(), model).1, [command::Outcome::SyntaxError]);
     let structure = vec![Parameter::text(MQCA_CF_STRUC_NAME, "APP1")];
     for command in [108, 115, 116, 119] {
         assert_eq!(

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use command::{Outcome, run};
 use expect_test::expect;
-use model::authority::Principal;
+use model::authority::{AuthorityObject, Principal};
+use model::definition::queue::Disposition;
 use model::group::GroupName;
 use model::name::QueueManagerName;
 use model::pcf::{Header, Message, Parameter, ParameterValue};
@@ -148,10 +149,6 @@ fn a_command_runs_on_the_member_that_is_named_or_on_all_and_each_answer_names_it
             AMQ8409I: Display Queue details.
                QUEUE(ORDERS)                           TYPE(QLOCAL)
                CFSTRUCT(APP1)
-            CSQN121I: Command responses from QM2.
-            AMQ8147E: Object ORDERS not found.
-            CSQN121I: Command responses from QM3.
-            AMQ8147E: Object ORDERS not found.
             > DISPLAY QLOCAL(ORDERS) CFSTRUCT QSGDISP(SHARED) CMDSCOPE(*)
             CSQN121I: Command responses from QM1.
             AMQ8409I: Display Queue details.
@@ -167,7 +164,9 @@ fn a_command_runs_on_the_member_that_is_named_or_on_all_and_each_answer_names_it
                QUEUE(ORDERS)                           TYPE(QUEUE)
                IPPROCS(0)
             CSQN121I: Command responses from QM3.
-            AMQ8147E: Object ORDERS not found.
+            AMQ8450I: Display queue status details.
+               QUEUE(ORDERS)                           TYPE(QUEUE)
+               IPPROCS(0)
             > DELETE QLOCAL(ORDERS) QSGDISP(SHARED) CMDSCOPE(QM2)
             CSQN132E: CMDSCOPE(QM2) does not go with this QSGDISP: the group has the object once.
             > DEFINE QLOCAL(C) CMDSCOPE(QM9)
@@ -278,5 +277,34 @@ fn json_answers_name_the_queue_manager_of_each_element() {
         let text = text.await;
         assert_eq!(text["commandResponse"].as_array().unwrap().len(), 1);
         assert!(text["commandResponse"][0]["text"][0].as_str().unwrap().contains("QMNAME(QM2)"), "{text}");
+    });
+}
+
+#[test]
+fn what_is_defined_for_the_group_comes_to_every_member_and_goes_from_it() {
+    on_members(&[true, true], async |members| {
+        let kinds = [
+            ("PROCESS", AuthorityObject::Process, ""),
+            ("NAMELIST", AuthorityObject::NameList, "NAMES(X,Y)"),
+            ("CHANNEL", AuthorityObject::Channel, "CHLTYPE(SVRCONN)"),
+            ("CHANNEL", AuthorityObject::ClientChannel, "CHLTYPE(CLNTCONN) CONNAME(host)"),
+            ("AUTHINFO", AuthorityObject::AuthenticationInformation, "AUTHTYPE(IDPWOS)"),
+        ];
+        let name = QueueManagerName::literal("COMMON");
+        for (kind, family, attributes) in kinds {
+            let made = members[0].mqsc(&format!("DEFINE {kind}(COMMON) {attributes} QSGDISP(GROUP)")).await;
+            let copy = |queue_manager: &QueueManager| queue_manager.object(family, &name);
+            members[1].until(|two| copy(two).is_some_and(|object| object.disposition() == Disposition::Copy)).await;
+            let table = if family == AuthorityObject::ClientChannel { "CHLTABLE(CLNTTBL)" } else { "" };
+            members[1].mqsc(&format!("DELETE {kind}(COMMON) QSGDISP(GROUP) {table}")).await;
+            members[0].until(|one| copy(one).is_none()).await;
+            assert!(copy(&members[1].queue_manager).is_none(), "{kind}: {made}");
+        }
+        members[0].mqsc("DEFINE TOPIC(COMMON) TOPICSTR('news') QSGDISP(GROUP)").await;
+        members[1].until(|two| two.topic(&name).is_some_and(|topic| topic.topic_string == "news")).await;
+        members[1].mqsc("ALTER TOPIC(COMMON) QSGDISP(GROUP) DESCR('changed')").await;
+        members[0].until(|one| one.topic(&name).is_some_and(|topic| topic.description == "changed")).await;
+        members[0].mqsc("DELETE TOPIC(COMMON) QSGDISP(GROUP)").await;
+        members[1].until(|two| two.topic(&name).is_none()).await;
     });
 }

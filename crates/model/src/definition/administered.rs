@@ -14,6 +14,7 @@ use crate::definition::communication::CommunicationDefinition;
 use crate::definition::listener::ListenerDefinition;
 use crate::definition::name_list::NameListDefinition;
 use crate::definition::process::ProcessDefinition;
+use crate::definition::queue::Disposition;
 use crate::definition::service::ServiceDefinition;
 use crate::definition::structure::StructureDefinition;
 use crate::name::ObjectName;
@@ -94,6 +95,30 @@ impl AdministeredObject {
 
     pub fn set_history(&mut self, history: History) {
         each!(self, definition => definition.history = history);
+    }
+
+    /// QSGDISP, of the families that have it.
+    pub fn disposition(&self) -> Disposition {
+        match self {
+            Self::Channel(channel) => channel.disposition,
+            Self::Process(process) => process.disposition,
+            Self::NameList(name_list) => name_list.disposition,
+            Self::Authentication(authentication) => authentication.disposition,
+            Self::Listener(_) | Self::Service(_) | Self::Communication(_) | Self::Structure(_) => {
+                Disposition::QueueManager
+            }
+        }
+    }
+
+    /// Does nothing to an object of a family without QSGDISP.
+    pub fn set_disposition(&mut self, disposition: Disposition) {
+        match self {
+            Self::Channel(channel) => channel.disposition = disposition,
+            Self::Process(process) => process.disposition = disposition,
+            Self::NameList(name_list) => name_list.disposition = disposition,
+            Self::Authentication(authentication) => authentication.disposition = disposition,
+            Self::Listener(_) | Self::Service(_) | Self::Communication(_) | Self::Structure(_) => {}
+        }
     }
 
     /// The kind by which the attribute table knows it.

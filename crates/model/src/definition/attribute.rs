@@ -40,7 +40,7 @@ use crate::definition::communication::CommunicationDefinition;
 use crate::definition::listener::ListenerDefinition;
 use crate::definition::name_list::NameListDefinition;
 use crate::definition::process::ProcessDefinition;
-use crate::definition::queue::{AliasQueue, LocalQueue, RemoteQueue};
+use crate::definition::queue::{AliasQueue, Disposition, LocalQueue, RemoteQueue};
 use crate::definition::service::ServiceDefinition;
 use crate::definition::structure::StructureDefinition;
 use crate::definition::{QueueDefinition, QueueKind, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
@@ -272,6 +272,16 @@ impl<'a> View<'a> {
             Self::Topic(_) => Kind::Topic,
             Self::Subscription(_) => Kind::Subscription,
             Self::Object(object) => object.kind(),
+        }
+    }
+
+    /// Where the definition belongs in a queue-sharing group.
+    pub fn disposition(self) -> Disposition {
+        match self {
+            Self::Queue(queue, _) => queue.disposition,
+            Self::Topic(topic) => topic.disposition,
+            Self::Object(object) => object.disposition(),
+            Self::QueueManager(_) | Self::Subscription(_) => Disposition::QueueManager,
         }
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::definition::History;
 use crate::definition::attribute::Kind;
+use crate::definition::queue::Disposition;
 use crate::name::ObjectName;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +49,8 @@ pub struct AuthenticationDefinition {
     pub group_class: String,
     pub group_field: String,
     pub membership_field: String,
+    /// QSGDISP: not that of a shared queue.
+    pub disposition: Disposition,
     pub history: History,
 }
 
@@ -159,6 +162,7 @@ impl AuthenticationDefinition {
             group_class: String::new(),
             group_field: String::new(),
             membership_field: String::new(),
+            disposition: Disposition::QueueManager,
             history: History::default(),
         }
     }

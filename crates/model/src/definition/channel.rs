@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::definition::attribute::Kind;
-use crate::definition::queue::PropertyControl;
+use crate::definition::queue::{Disposition, PropertyControl};
 use crate::definition::{Collect, History};
 use crate::name::{ChannelName, ObjectName, QueueName};
 
@@ -122,6 +122,8 @@ pub struct ChannelDefinition {
     pub temporary_model: QueueName,
     pub temporary_prefix: String,
     pub use_client_identifier: bool,
+    /// QSGDISP: not that of a shared queue.
+    pub disposition: Disposition,
     pub history: History,
 }
 
@@ -285,6 +287,7 @@ impl ChannelDefinition {
             temporary_model: QueueName::literal("SYSTEM.DEFAULT.MODEL.QUEUE"),
             temporary_prefix: "AMQP.*".to_owned(),
             use_client_identifier: false,
+            disposition: Disposition::QueueManager,
             history: History::default(),
         }
     }

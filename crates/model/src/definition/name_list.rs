@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::definition::History;
+use crate::definition::queue::Disposition;
 use crate::name::ObjectName;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -15,5 +16,7 @@ pub struct NameListDefinition {
     pub description: String,
     /// NAMES, at most 256.
     pub names: Vec<ObjectName>,
+    /// QSGDISP: not that of a shared queue.
+    pub disposition: Disposition,
     pub history: History,
 }

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::definition::History;
+use crate::definition::queue::Disposition;
 use crate::name::ObjectName;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,8 @@ pub struct ProcessDefinition {
     /// ENVRDATA and USERDATA, at most 128 bytes.
     pub environment_data: String,
     pub user_data: String,
+    /// QSGDISP: not that of a shared queue.
+    pub disposition: Disposition,
     pub history: History,
 }
 
@@ -35,6 +38,7 @@ impl Default for ProcessDefinition {
             application_identifier: String::new(),
             environment_data: String::new(),
             user_data: String::new(),
+            disposition: Disposition::QueueManager,
             history: History::default(),
         }
     }

@@ -178,6 +178,8 @@ pub enum DefinitionType {
     Predefined,
     PermanentDynamic,
     TemporaryDynamic,
+    /// A permanent dynamic queue that the whole group has.
+    SharedDynamic,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::definition::History;
-use crate::definition::queue::PutResponse;
+use crate::definition::queue::{Disposition, PutResponse};
 use crate::name::{ObjectName, QueueName, TopicName};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +52,8 @@ pub struct TopicDefinition {
     pub cluster_route: ClusterRoute,
     /// CAPEXPRY in tenths of a second; -1 is NOLIMIT, -2 ASPARENT.
     pub cap_expiry: i32,
+    /// QSGDISP: not that of a shared queue.
+    pub disposition: Disposition,
     pub history: History,
 }
 
@@ -82,6 +84,7 @@ impl Default for TopicDefinition {
             communication_information: ObjectName::BLANK,
             cluster_route: ClusterRoute::Direct,
             cap_expiry: -2,
+            disposition: Disposition::QueueManager,
             history: History::default(),
         }
     }

@@ -69,10 +69,12 @@ impl QueueManager {
         authorise(engine, caller, family, &name, authority_to_define(exists, replace))?;
         let _change = engine.changes.take().await;
         let before = engine.object(family, &name);
-        match &before {
-            Some(_) if !replace => return Err(ObjectError::already_exists(name.as_str())),
-            Some(before) => check_same_kind(before, &object)?,
-            None => {}
+        if let Some(before) = &before {
+            disposition::check_same(&name, before.disposition(), object.disposition())?;
+            if !replace {
+                return Err(ObjectError::already_exists(name.as_str()));
+            }
+            check_same_kind(before, &object)?;
         }
         let now = engine.now();
         let created = before.as_ref().map_or(now, |before| before.history().created);
@@ -155,16 +157,24 @@ fn check_same_kind(before: &AdministeredObject, after: &AdministeredObject) -> R
     Err(ObjectError::WrongType { name: before.name().to_string() })
 }
 
-/// Checked, written, shown; `maker` is who made it just now. The caller holds the lock on changes.
-async fn keep(engine: &Engine, object: AdministeredObject, maker: Option<&Principal>) -> Result<(), ObjectError> {
-    let (family, name) = key(&object);
+/// # Errors
+/// As `define_object`: `Attribute`, `Missing`, `Reason`.
+pub(crate) fn check(object: &AdministeredObject) -> Result<(), ObjectError> {
+    let name = object.name();
     if name.is_blank() || name.as_str().len() > object.kind().maximum_name_length() {
         return Err(ObjectError::Reason(Reason::ObjectNameError));
     }
-    check_attributes(name.as_str(), View::Object(&object))?;
-    if let Some(attribute) = object.missing().filter(|_| !name.as_str().starts_with(TEMPLATES)) {
-        return Err(ObjectError::Missing { name: name.to_string(), attribute });
+    check_attributes(name.as_str(), View::Object(object))?;
+    match object.missing().filter(|_| !name.as_str().starts_with(TEMPLATES)) {
+        Some(attribute) => Err(ObjectError::Missing { name: name.to_string(), attribute }),
+        None => Ok(()),
     }
+}
+
+/// Checked, written, shown; `maker` is who made it just now. The caller holds the lock on changes.
+async fn keep(engine: &Engine, object: AdministeredObject, maker: Option<&Principal>) -> Result<(), ObjectError> {
+    let (family, name) = key(&object);
+    check(&object)?;
     let save = definitions::save_object(&object);
     let show = || {
         engine.objects.write().insert((family, name), Arc::new(object));

@@ -9,7 +9,7 @@
 //! chlauth/PROFILE/TYPE/PARTNERS channel authentication records
 //! channel/NAME, clntconn/NAME   channels; client connections have names of their own
 //! listener/NAME, process/NAME, namelist/NAME, service/NAME, authinfo/NAME, comminfo/NAME, cfstruct/NAME
-//! group/queue/NAME  definitions of the queue-sharing group (`group/definitions.rs`)
+//! group/KIND/NAME   definitions of the queue-sharing group (`group/definitions.rs`)
 //! defaults          up to which step the objects of `defaults.rs` have been made
 //! ```
 //!
@@ -33,6 +33,7 @@ use storage::shared::GroupDisposition;
 
 use crate::definition::objects::ObjectError;
 use crate::engine::Engine;
+use crate::group::Master;
 use crate::queue::Queue;
 use crate::reason;
 use crate::security::channel_authentication;
@@ -252,7 +253,7 @@ pub(crate) struct Saved {
     pub(crate) authorities: Vec<AuthorityRecord>,
     pub(crate) channel_authentications: Vec<ChannelAuthentication>,
     pub(crate) objects: Vec<AdministeredObject>,
-    pub(crate) group_queues: Vec<QueueDefinition>,
+    pub(crate) masters: Vec<Master>,
     /// 0 when no step has been remembered.
     pub(crate) default_step: u32,
 }
@@ -276,7 +277,11 @@ pub(crate) fn read(name: QueueManagerName, definitions: Vec<(String, Vec<u8>)>) 
             "chlauth" => saved.channel_authentications.push(parse(name, &key, &value)?),
             "channel" | "clntconn" | "listener" | "process" | "namelist" | "service" | "authinfo" | "comminfo"
             | "cfstruct" => saved.objects.push(parse(name, &key, &value)?),
-            group::definitions::PREFIX => saved.group_queues.push(parse(name, &key, &value)?),
+            group::definitions::PREFIX => match Master::read(of_group(&key), &value) {
+                Ok(Some(master)) => saved.masters.push(master),
+                Ok(None) => return Err(StartError::UnknownDefinition { name, key }),
+                Err(source) => return Err(StartError::Definition { name, key, source }),
+            },
             "defaults" => saved.default_step = parse(name, &key, &value)?,
             _ => return Err(StartError::UnknownDefinition { name, key }),
         }
@@ -298,10 +303,14 @@ pub(crate) fn is_key_of(key: &str, value: &[u8]) -> bool {
         "auth" => made(value, save_authority),
         "chlauth" => made(value, save_channel_authentication),
         "defaults" => made(value, |step| save_default_step(*step)),
-        group::definitions::PREFIX => made(value, group::definitions::save),
+        group::definitions::PREFIX => Master::read(of_group(key), value).ok().flatten().map(|master| master.save()),
         _ => made(value, save_object),
     };
     matches!(saved, Some(DefinitionChange::Save { key: of_value, .. }) if of_value == key)
+}
+
+fn of_group(key: &str) -> &str {
+    key.strip_prefix(group::definitions::PREFIX).map_or("", |rest| rest.trim_start_matches('/'))
 }
 
 fn parse<T: DeserializeOwned>(name: QueueManagerName, key: &str, value: &[u8]) -> Result<T, StartError> {

@@ -15,6 +15,7 @@ use storage::shared::GroupDisposition;
 
 use crate::definition::definitions;
 use crate::engine::Engine;
+use crate::group::disposition;
 use crate::security::authority::{self, Door};
 use crate::{QueueManager, group};
 
@@ -229,6 +230,7 @@ impl QueueManager {
         let wanted = authority_to_define(before.is_some(), replace);
         authorise(engine, caller, AuthorityObject::Topic, &name, wanted)?;
         if let Some(before) = &before {
+            disposition::check_same(&name, before.disposition, definition.disposition)?;
             if !replace {
                 return Err(ObjectError::already_exists(name.as_str()));
             }
@@ -264,11 +266,7 @@ impl QueueManager {
     async fn keep_topic(&self, definition: TopicDefinition, maker: Option<&Principal>) -> Result<(), ObjectError> {
         let engine = self.engine();
         let name = definition.name;
-        if name.is_blank() {
-            return Err(ObjectError::Reason(Reason::ObjectNameError));
-        }
-        check_attributes(name.as_str(), View::Topic(&definition))?;
-        check_own_topic_string(engine, &definition)?;
+        check_topic(engine, &definition)?;
         let save = definitions::save_topic(&definition);
         let show = || {
             engine.topics.write().insert(name, Arc::new(definition));
@@ -327,6 +325,16 @@ impl QueueManager {
     }
 }
 
+/// # Errors
+/// `Reason`: the name is blank. `Attribute`. `TopicStringExists`.
+pub(crate) fn check_topic(engine: &Engine, definition: &TopicDefinition) -> Result<(), ObjectError> {
+    if definition.name.is_blank() {
+        return Err(ObjectError::Reason(Reason::ObjectNameError));
+    }
+    check_attributes(definition.name.as_str(), View::Topic(definition))?;
+    check_own_topic_string(engine, definition)
+}
+
 /// Topic objects with an empty string are patterns for new ones: several may be there.
 fn check_own_topic_string(engine: &Engine, definition: &TopicDefinition) -> Result<(), ObjectError> {
     if definition.topic_string.is_empty() {
@@ -344,7 +352,7 @@ fn check_own_topic_string(engine: &Engine, definition: &TopicDefinition) -> Resu
 }
 
 /// TOPICSTR is fixed once defined.
-fn check_topic_string(before: &TopicDefinition, after: &TopicDefinition) -> Result<(), ObjectError> {
+pub(crate) fn check_topic_string(before: &TopicDefinition, after: &TopicDefinition) -> Result<(), ObjectError> {
     if before.topic_string == after.topic_string {
         return Ok(());
     }

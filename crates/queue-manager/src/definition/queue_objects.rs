@@ -53,7 +53,8 @@ impl QueueManager {
         if let Some(local) = definition.as_local_mut() {
             local.definition_type = DefinitionType::Predefined;
             let structure = is_shared.then_some(local.structure);
-            local.store_id = new_store_id(engine, structure.as_ref()).await?.0;
+            let id = new_store_id(engine, structure.as_ref()).await;
+            local.store_id = id.map_err(ObjectError::Reason)?.0;
         }
         let save = definitions::save_queue(&definition);
         let show = || engine.add_queue(Arc::new(Queue::new(definition, None, &engine.store)));
@@ -176,10 +177,13 @@ fn note_purge(engine: &Engine, queue: &Queue) {
 }
 
 /// Where the messages of a new queue go. `structure`: of a shared queue.
-async fn new_store_id(engine: &Engine, structure: Option<&ObjectName>) -> Result<QueueId, ObjectError> {
+///
+/// # Errors
+/// Of a shared queue, `CfNotAvailable` (2345) and the like.
+pub(crate) async fn new_store_id(engine: &Engine, structure: Option<&ObjectName>) -> Result<QueueId, Reason> {
     let Some(structure) = structure else { return Ok(engine.store.create_queue()) };
     let created = engine.store.create_shared_queue(structure.as_str()).await;
-    created.map_err(|error| ObjectError::Reason(reason::of_store_at_large(engine, &error)))
+    created.map_err(|error| reason::of_store_at_large(engine, &error))
 }
 
 pub(crate) fn check(engine: &Engine, definition: &QueueDefinition) -> Result<(), ObjectError> {

@@ -14,6 +14,7 @@ use tracing::warn;
 
 use crate::engine::connection_table::ConnectionState;
 use crate::engine::{Engine, Phase};
+use crate::group::tags;
 use crate::instrumentation::accounting::record::{self, Ending};
 use crate::instrumentation::event::{self, Event};
 use crate::instrumentation::statistics;
@@ -114,6 +115,7 @@ pub(crate) async fn run(engine: &Arc<Engine>) {
 async fn run_until_stop(engine: &Engine) {
     while engine.phase() < Phase::Stopping {
         finish_left_over(engine).await;
+        tags::give_back(engine, None).await;
         let next = [
             expiry::scan(engine).await,
             subscription::expire(engine).await,

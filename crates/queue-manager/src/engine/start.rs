@@ -54,8 +54,8 @@ pub(crate) fn start(options: StartOptions, group: Option<GroupOptions>) -> Resul
     quarantine::say_undefined(name, &store.retain_queues(&ids));
     let queues: Vec<_> = saved.queues.into_iter().map(|definition| Queue::recovered(definition, &store)).collect();
     info!(queue_manager = name.as_str(), queues = queues.len(), messages, "queue manager started");
-    let group_queues = saved.group_queues;
-    let group = group.map(|group| Group::new(group.name, GroupDefinitions::new(group_queues)));
+    let masters = saved.masters;
+    let group = group.map(|group| Group::new(group.name, GroupDefinitions::new(masters)));
     let loaded = Loaded {
         definition,
         group,

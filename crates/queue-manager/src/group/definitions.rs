@@ -1,10 +1,11 @@
-//! Definitions that belong to the group: queues with QSGDISP(SHARED) and QSGDISP(GROUP), and structures.
+//! Definitions that belong to the group: shared queues, masters (QSGDISP(GROUP)), and structures.
 //!
 //! They are in the group's database, under the key that a recovery log has for the object, and every member reads what has changed
 //! (`joining.rs`). Of a group that lives in one process alone they are in its recovery log. This module is the one place that knows so.
 //!
 //! ```text
-//! queue/NAME      a shared queue, or one with QSGDISP(GROUP), of which each member has a copy of its own
+//! queue/NAME      a shared queue, or a master, of which each member has a copy of its own
+//! topic/NAME, channel/NAME, clntconn/NAME, process/NAME, namelist/NAME, authinfo/NAME   masters
 //! cfstruct/NAME   a structure
 //! ```
 //!
@@ -15,8 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use model::definition::QueueDefinition;
-use model::name::QueueName;
+use model::authority::AuthorityObject;
+use model::name::ObjectName;
 use model::reason::Reason;
 use parking_lot::{Mutex, RwLock};
 use storage::shared::{Deletion, GroupDisposition};
@@ -25,10 +26,11 @@ use storage::{DefinitionChange, StoreError};
 use crate::definition::objects::ObjectError;
 use crate::engine::Engine;
 use crate::group::handles::Lingering;
+use crate::group::master::{Key, Master};
 use crate::queue::Queue;
 use crate::reason;
 
-/// First part of the keys that definitions with QSGDISP(GROUP) have in a recovery log, where the copy has the key of the queue.
+/// First part of the keys that masters have in a recovery log, where the copy has the rest as its key.
 pub(crate) const PREFIX: &str = "group";
 
 /// A change waits for the database no longer than that: other changes of definitions wait for it.
@@ -37,8 +39,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// What a member knows of the group's definitions.
 #[derive(Default)]
 pub(crate) struct GroupDefinitions {
-    /// Those with QSGDISP(GROUP), by name.
-    queues: RwLock<BTreeMap<QueueName, Arc<QueueDefinition>>>,
+    masters: RwLock<BTreeMap<Key, Arc<Master>>>,
     /// By key, as the database has them.
     versions: Mutex<HashMap<String, i64>>,
     /// Every change up to this version has been read.
@@ -46,28 +47,30 @@ pub(crate) struct GroupDefinitions {
 }
 
 impl GroupDefinitions {
-    pub(crate) fn new(queues: Vec<QueueDefinition>) -> Self {
-        let queues = queues.into_iter().map(|queue| (queue.name, Arc::new(queue))).collect();
-        Self { queues: RwLock::new(queues), ..Self::default() }
+    pub(crate) fn new(masters: Vec<Master>) -> Self {
+        let masters = masters.into_iter().map(|master| (master.key(), Arc::new(master))).collect();
+        Self { masters: RwLock::new(masters), ..Self::default() }
     }
 
-    pub(crate) fn queue(&self, name: &QueueName) -> Option<Arc<QueueDefinition>> {
-        self.queues.read().get(name).cloned()
+    pub(super) fn master(&self, key: Key) -> Option<Arc<Master>> {
+        self.masters.read().get(&key).cloned()
     }
 
-    /// Sorted by name.
-    pub(crate) fn queues(&self) -> Vec<Arc<QueueDefinition>> {
-        self.queues.read().values().cloned().collect()
+    /// Those of a family, sorted by name.
+    pub(super) fn masters(&self, family: AuthorityObject) -> Vec<Arc<Master>> {
+        let masters = self.masters.read();
+        let from = masters.range((family, ObjectName::BLANK)..);
+        from.take_while(|(key, _)| key.0 == family).map(|(_, master)| Arc::clone(master)).collect()
     }
 
     /// Shows a definition that is saved.
-    pub(super) fn show(&self, definition: QueueDefinition) {
-        self.queues.write().insert(definition.name, Arc::new(definition));
+    pub(super) fn show(&self, master: Master) {
+        self.masters.write().insert(master.key(), Arc::new(master));
     }
 
     /// Forgets one that is deleted.
-    pub(super) fn forget(&self, name: &QueueName) {
-        self.queues.write().remove(name);
+    pub(super) fn forget(&self, key: Key) {
+        self.masters.write().remove(&key);
     }
 
     pub(super) fn seen(&self) -> i64 {
@@ -190,17 +193,4 @@ fn refused(group: &crate::group::Group, key: &str) -> ObjectError {
 /// The key that an object has for all members.
 fn in_database(key: &str) -> &str {
     key.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix('/')).unwrap_or(key)
-}
-
-pub(crate) fn save(definition: &QueueDefinition) -> DefinitionChange {
-    let value = serde_json::to_vec(definition).expect("definitions hold nothing that JSON cannot");
-    DefinitionChange::Save { key: key(&definition.name), value }
-}
-
-pub(super) fn delete(name: &QueueName) -> DefinitionChange {
-    DefinitionChange::Delete { key: key(name) }
-}
-
-fn key(name: &QueueName) -> String {
-    format!("{PREFIX}/queue/{name}")
 }

@@ -3,7 +3,7 @@
 //! Source: MQ reference, "DEFINE QLOCAL", QSGDISP and CFSTRUCT, 9.3.
 
 use model::authority::AuthorityObject;
-use model::definition::queue::Disposition;
+use model::definition::queue::{DefinitionType, Disposition};
 use model::definition::{QueueDefinition, QueueKind};
 use model::descriptor::Persistence;
 use model::name::ObjectName;
@@ -14,8 +14,17 @@ use crate::engine::Engine;
 use crate::queue::Queue;
 
 /// # Errors
-/// `NotInGroup`; `Attribute`: only local queues are shared; `Structure`: the one of a shared queue is blank or not defined.
+/// `NotInGroup`; `Attribute`: only local queues are shared; `Structure`: the one of a shared queue, or of a model of such, is blank or not
+/// defined.
 pub(crate) fn check(engine: &Engine, definition: &QueueDefinition) -> Result<(), ObjectError> {
+    if let QueueKind::Model(model) = &definition.kind
+        && model.local.definition_type == DefinitionType::SharedDynamic
+    {
+        if engine.group.is_none() {
+            return Err(ObjectError::NotInGroup);
+        }
+        check_structure(engine, &model.local.structure)?;
+    }
     if definition.disposition == Disposition::QueueManager {
         return Ok(());
     }
@@ -48,9 +57,7 @@ fn check_structure(engine: &Engine, name: &ObjectName) -> Result<(), ObjectError
 /// # Errors
 /// `Disposition`: the object of that name has another; `Attribute`: the structure of a shared queue changes.
 pub(crate) fn check_replacement(before: &QueueDefinition, after: &QueueDefinition) -> Result<(), ObjectError> {
-    if before.disposition != after.disposition {
-        return Err(ObjectError::Disposition { name: before.name.to_string() });
-    }
+    check_same(&before.name, before.disposition, after.disposition)?;
     let structure = |definition: &QueueDefinition| definition.as_local().map(|local| local.structure);
     if before.disposition == Disposition::Shared && structure(before) != structure(after) {
         return Err(ObjectError::Attribute {
@@ -60,6 +67,12 @@ pub(crate) fn check_replacement(before: &QueueDefinition, after: &QueueDefinitio
         });
     }
     Ok(())
+}
+
+/// # Errors
+/// `Disposition`: the object of that name has another.
+pub(crate) fn check_same(name: &ObjectName, before: Disposition, after: Disposition) -> Result<(), ObjectError> {
+    if before == after { Ok(()) } else { Err(ObjectError::Disposition { name: name.to_string() }) }
 }
 
 /// # Errors

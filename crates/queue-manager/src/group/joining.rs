@@ -21,6 +21,7 @@ use crate::definition::definitions::wake_waiters;
 use crate::definition::queue_objects;
 use crate::engine::{Engine, Phase};
 use crate::group::Group;
+use crate::group::master::{self, Key, Master};
 use crate::queue::Queue;
 
 /// Before the database is tried again.
@@ -77,34 +78,34 @@ impl QueueManager {
         {
             let _change = engine.changes.take().await;
             for changed in changes.into_iter().filter(|changed| changed.version > group.definitions.seen()) {
-                if let Some(name) = apply(engine, group, &changed).await? {
-                    copies.push(name);
+                if let Some(key) = apply(engine, group, &changed).await? {
+                    copies.push(key);
                 }
                 let version = changed.value.as_ref().map(|_| changed.version);
                 group.definitions.saw(&changed.key, version, changed.version);
             }
         }
         let caller = Principal::administrator(&engine.authorities.server_user);
-        for name in copies {
-            self.copy_follows(&caller, &name).await;
+        for key in copies {
+            self.copy_follows(&caller, key).await;
         }
         Ok(())
     }
 }
 
-/// Shows one change. Gives the name of a queue with QSGDISP(GROUP), whose copy has to follow.
-async fn apply(engine: &Engine, group: &Group, changed: &GroupDefinition) -> Result<Option<QueueName>, StoreError> {
+/// Shows one change. Gives the key of a master, whose copy has to follow.
+async fn apply(engine: &Engine, group: &Group, changed: &GroupDefinition) -> Result<Option<Key>, StoreError> {
     let Some((kind, name)) = changed.key.split_once('/') else { return Ok(None) };
     let Ok(name) = ObjectName::parse(name) else { return Ok(None) };
     match (kind, changed.disposition) {
         ("cfstruct", _) => show_structure(engine, name, changed),
         ("queue", GroupDisposition::Shared) => return show_shared(engine, &name, changed).await.map(|()| None),
-        ("queue", GroupDisposition::Group) => {
-            match read::<QueueDefinition>(changed) {
-                Some(definition) => group.definitions.show(definition),
-                None => group.definitions.forget(&name),
+        (kind, GroupDisposition::Group) if let Some(family) = master::family(kind) => {
+            match read_master(changed) {
+                Some(master) => group.definitions.show(master),
+                None => group.definitions.forget((family, name)),
             }
-            return Ok(Some(name));
+            return Ok(Some((family, name)));
         }
         _ => warn!(key = changed.key, "this version does not know a definition of the group; it is passed over"),
     }
@@ -115,6 +116,11 @@ async fn apply(engine: &Engine, group: &Group, changed: &GroupDefinition) -> Res
 fn read<T: serde::de::DeserializeOwned>(changed: &GroupDefinition) -> Option<T> {
     let read = serde_json::from_slice(changed.value.as_ref()?);
     read.inspect_err(|error| warn!(key = changed.key, %error, "a definition of the group cannot be read")).ok()
+}
+
+fn read_master(changed: &GroupDefinition) -> Option<Master> {
+    let read = Master::read(&changed.key, changed.value.as_ref()?);
+    read.inspect_err(|error| warn!(key = changed.key, %error, "a definition of the group cannot be read")).ok()?
 }
 
 fn show_structure(engine: &Engine, name: ObjectName, changed: &GroupDefinition) {

@@ -2,7 +2,7 @@
 //!
 //! Temporary ones live in memory only: no definition is saved, they take no persistent messages, and the close of the
 //! handle that made one deletes it with its messages. Permanent ones are like any other local queue, except that
-//! MQCO_DELETE and MQCO_DELETE_PURGE delete them.
+//! MQCO_DELETE and MQCO_DELETE_PURGE delete them. Shared ones are permanent, and the group's: every member has them.
 
 use std::sync::Arc;
 
@@ -12,9 +12,13 @@ use model::definition::queue::DefinitionType;
 use model::name::{ObjectName, QueueName};
 use model::reason::Reason;
 use storage::DefinitionChange;
+use storage::shared::GroupDisposition;
 
-use crate::definition::definitions;
+use crate::definition::objects::ObjectError;
+use crate::definition::{definitions, queue_objects};
 use crate::engine::Engine;
+use crate::group::definitions::keep;
+use crate::group::disposition;
 use crate::queue::Queue;
 use crate::reason;
 use crate::verb::open::instance_of;
@@ -28,6 +32,7 @@ const MAXIMUM_STEM: usize = 33;
 ///
 /// # Errors
 /// `DynamicQNameError` (2011): the pattern yields no name. `ObjectAlreadyExists` (2100): a full name that is taken.
+/// `CfStrucError` (2349): the structure of a shared one is not defined. `CfNotAvailable` (2345).
 pub(crate) async fn make(
     engine: &Engine,
     model: &Queue,
@@ -39,14 +44,19 @@ pub(crate) async fn make(
     let (mut definition, definition_type) =
         instance_of(&model.definition(), name).ok_or(Reason::AliasBaseQTypeError)?;
     definition.history = History { created: now, altered: now };
-    let id = engine.store.create_queue();
+    let is_shared = definition_type == DefinitionType::SharedDynamic;
+    if is_shared {
+        disposition::check(engine, &definition).map_err(|_| Reason::CfStrucError)?;
+    }
+    let structure = definition.as_local().filter(|_| is_shared).map(|local| local.structure);
+    let id = queue_objects::new_store_id(engine, structure.as_ref()).await?;
     definition.as_local_mut().expect("an instance is a local queue").store_id = id.0;
 
     let _change = engine.changes.take().await;
     if engine.queue(&name).is_some() {
         return Err(Reason::ObjectAlreadyExists);
     }
-    let save = (definition_type == DefinitionType::PermanentDynamic).then(|| definitions::save_queue(&definition));
+    let save = (definition_type != DefinitionType::TemporaryDynamic).then(|| definitions::save_queue(&definition));
     let queue = Arc::new(Queue::new(definition, Some(caller.user.clone()), &engine.store));
     let Some(save) = save else {
         engine.add_queue(queue.clone());
@@ -55,6 +65,14 @@ pub(crate) async fn make(
     // Its maker may use it after a restart too; who made a temporary one is known as long as it lives.
     let record = engine.authorities.of_maker(caller, AuthorityObject::Queue, &name);
     let grant = record.as_ref().map(definitions::save_authority);
+    if is_shared {
+        let show = || engine.add_queue(queue.clone());
+        keep(engine, GroupDisposition::Shared, save, show).await.map_err(reason_of)?;
+        if let (Some(grant), Some(record)) = (grant, record) {
+            definitions::save_and_show(engine, vec![grant], || engine.authorities.set(record)).await?;
+        }
+        return Ok(queue);
+    }
     let show = || {
         if let Some(record) = record {
             engine.authorities.set(record);
@@ -63,6 +81,14 @@ pub(crate) async fn make(
     };
     definitions::save_and_show(engine, [save].into_iter().chain(grant).collect(), show).await?;
     Ok(queue)
+}
+
+fn reason_of(error: ObjectError) -> Reason {
+    match error {
+        ObjectError::Reason(reason) => reason,
+        ObjectError::AlreadyExists { .. } => Reason::ObjectAlreadyExists,
+        _ => Reason::ObjectChanged,
+    }
 }
 
 /// What the pattern stands for: the text before `*` and a number that is used once.
@@ -104,16 +130,24 @@ pub(crate) async fn delete(engine: &Engine, queue: &Arc<Queue>, purge: bool) -> 
         engine.remove_queue(queue);
         deletion.done();
     };
+    if queue.id.is_shared() {
+        // Once the definition is gone, the messages are nobody's.
+        let delete = definitions::delete_queue(&queue.name);
+        keep(engine, GroupDisposition::Shared, delete, show).await.map_err(reason_of)?;
+        return definitions::save_and_show(engine, changes, || ()).await;
+    }
     definitions::save_and_show(engine, changes, show).await
 }
 
-/// What goes with a dynamic queue: its messages and, when it is permanent, its definition and the records about it.
+/// What goes with a dynamic queue: its messages and the records about it, and the definition that the recovery log has of it.
 fn changes_of_deletion(engine: &Engine, queue: &Queue) -> (Vec<DefinitionChange>, Vec<AuthorityRecord>) {
     let mut changes = vec![DefinitionChange::DropQueue(queue.id)];
     if queue.is_temporary() {
         return (changes, Vec::new());
     }
-    changes.push(definitions::delete_queue(&queue.name));
+    if !queue.id.is_shared() {
+        changes.push(definitions::delete_queue(&queue.name));
+    }
     let records = engine.authorities.of_profile(AuthorityObject::Queue, queue.name.as_str());
     changes.extend(records.iter().map(definitions::delete_authority));
     (changes, records)
@@ -125,8 +159,19 @@ pub(crate) async fn delete_temporary(engine: &Engine, queue: &Arc<Queue>) {
     if queue.is_deleted() {
         return;
     }
-    engine.remove_queue(queue);
-    queue.delete_regardless();
+    let show = || {
+        engine.remove_queue(queue);
+        queue.delete_regardless();
+    };
+    if queue.id.is_shared() {
+        let delete = definitions::delete_queue(&queue.name);
+        if let Err(error) = keep(engine, GroupDisposition::Shared, delete, show).await {
+            tracing::warn!(queue = queue.name.as_str(), %error, "a dynamic queue of the group could not be deleted");
+            return;
+        }
+    } else {
+        show();
+    }
     let (changes, records) = changes_of_deletion(engine, queue);
     for record in &records {
         engine.authorities.remove(record);

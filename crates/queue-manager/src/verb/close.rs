@@ -68,7 +68,7 @@ fn queue_to_delete(engine: &Engine, door: Door<'_>, open: &Handle) -> Result<Arc
         DefinitionType::Predefined => Err(Reason::OptionNotValidForType),
         DefinitionType::TemporaryDynamic if open.made_queue => Ok(queue.clone()),
         DefinitionType::TemporaryDynamic => Err(Reason::OptionNotValidForType),
-        DefinitionType::PermanentDynamic => {
+        DefinitionType::PermanentDynamic | DefinitionType::SharedDynamic => {
             if queue.creator.as_ref().is_none_or(|creator| *creator != open.caller.user) {
                 authority::check(engine, door, &open.caller, AuthorityObject::Queue, &opened.name, Authority::DELETE)?;
             }

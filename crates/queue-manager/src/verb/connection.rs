@@ -21,6 +21,7 @@ use crate::definition::objects::{ObjectError, authorise};
 use crate::engine::connection_table::ConnectionState;
 use crate::engine::housekeeping::Work;
 use crate::engine::{Engine, Phase};
+use crate::group::{ConnectionTag, tags};
 use crate::instrumentation::accounting::observation::Observation;
 use crate::instrumentation::accounting::record::Ending;
 use crate::instrumentation::accounting::writer::{self, Destination};
@@ -148,6 +149,26 @@ impl QueueManager {
         engine.statistics.connected(engine);
         engine.connects.count(state.options.application_name.trim());
         Ok(Connection { engine: engine.clone(), state })
+    }
+}
+
+impl QueueManager {
+    /// As `connect_accounted`, under a connection tag.
+    ///
+    /// # Errors
+    /// Those of `connect`. `ConnTagInUse` (2271): another connection works under the tag. `CfNotAvailable` (2345): the group's database
+    /// cannot be reached.
+    pub async fn connect_tagged(
+        &self,
+        options: ConnectOptions,
+        wish: AccountingWish,
+        tag: Option<&ConnectionTag>,
+    ) -> Result<Connection, Reason> {
+        let connection = self.connect_accounted(options, wish)?;
+        if let Some(tag) = tag {
+            Box::pin(tags::claim(self.engine(), connection.state.number, tag)).await?;
+        }
+        Ok(connection)
     }
 }
 
@@ -495,11 +516,16 @@ impl Connection {
         close::release(&self.engine, self.state.take_handles()).await;
         // What MQDISC commits counts as a commit; that there was nothing to commit does not.
         let has_work = self.has_unit_of_work();
-        match (self.is_in_branch(), has_work) {
+        let outcome = match (self.is_in_branch(), has_work) {
             (true, _) => Ok(()),
             (false, true) => self.commit().await,
             (false, false) => self.state.check(),
+        };
+        // What could not be committed is backed out first.
+        if outcome.is_ok() && !self.is_in_branch() && tags::release(&self.engine, self.state.number) {
+            Box::pin(tags::give_back(&self.engine, Some(self.state.number))).await;
         }
+        outcome
     }
 
     /// Notes an MQSTAT, which its door serves without this crate.
@@ -549,4 +575,7 @@ fn give_up(engine: &Engine, state: &ConnectionState) {
         engine.left_over.push(Work::BackOut(unit));
     }
     xa::abandon(&engine.branches, &engine.left_over, state);
+    if tags::release(engine, state.number) {
+        engine.left_over.wake();
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use model::authority::{Authority, AuthorityObject, Principal};
-use model::definition::queue::{DefinitionType, LocalQueue};
+use model::definition::queue::{DefinitionType, Disposition, LocalQueue};
 use model::definition::{QueueDefinition, QueueKind};
 use model::identifier::CorrelationId;
 use model::name::{ObjectName, QueueManagerName, QueueName};
@@ -404,10 +404,12 @@ pub(crate) fn instance_of(model: &QueueDefinition, name: QueueName) -> Option<(Q
     let QueueKind::Model(template) = &model.kind else { return None };
     let local = template.local.clone();
     let definition_type = match local.definition_type {
-        DefinitionType::PermanentDynamic => DefinitionType::PermanentDynamic,
+        DefinitionType::PermanentDynamic | DefinitionType::SharedDynamic => local.definition_type,
         DefinitionType::Predefined | DefinitionType::TemporaryDynamic => DefinitionType::TemporaryDynamic,
     };
+    let is_shared = definition_type == DefinitionType::SharedDynamic;
+    let disposition = if is_shared { Disposition::Shared } else { Disposition::QueueManager };
     let local = LocalQueue { definition_type, store_id: 0, ..local };
-    let definition = QueueDefinition { name, kind: QueueKind::Local(Box::new(local)), ..model.clone() };
+    let definition = QueueDefinition { name, disposition, kind: QueueKind::Local(Box::new(local)), ..model.clone() };
     Some((definition, definition_type))
 }

@@ -13,7 +13,7 @@ use model::group::GroupName;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
 use queue_manager::objects::ObjectError;
-use queue_manager::{Follower, GroupOptions, Home, QueueManager, StartOptions, Terms};
+use queue_manager::{Follower, GroupOptions, Home, Master, QueueManager, StartOptions, Terms};
 use storage::StoreOptions;
 use storage::private::log::disk::DirectoryDisk;
 
@@ -122,7 +122,7 @@ async fn a_queue_manager_in_no_group_makes_no_queue_of_a_group() {
         let made = alone.define_queue(&administrator(), queue("Q", disposition, "APP1"), false).await;
         assert_eq!(made, Err(ObjectError::NotInGroup));
     }
-    let made = alone.define_group_queue(&administrator(), queue("Q", Disposition::Group, ""), false).await;
+    let made = alone.define_master(&administrator(), Master::Queue(queue("Q", Disposition::Group, "")), false).await;
     assert_eq!(made, Err(ObjectError::NotInGroup));
 }
 
@@ -136,7 +136,7 @@ async fn a_member_finds_its_structures_and_group_definitions_again_and_one_that_
     let clock = FakeClock::new();
     let member = QueueManager::start_member(options(on_disk(directory.path()), &clock), group()).unwrap();
     member.define_object(&administrator(), structure("APP1", true), false).await.unwrap();
-    member.define_group_queue(&administrator(), queue("STOCK", Disposition::Group, ""), false).await.unwrap();
+    member.define_master(&administrator(), Master::Queue(queue("STOCK", Disposition::Group, "")), false).await.unwrap();
     let shared = member.define_queue(&administrator(), queue("ORDERS", Disposition::Shared, "APP1"), false).await;
     assert_eq!(shared, Err(ObjectError::Reason(Reason::CfNotAvailable)), "there is no database");
     member.stop().await;
@@ -151,7 +151,7 @@ async fn a_member_finds_its_structures_and_group_definitions_again_and_one_that_
     drop(member);
 
     let alone = QueueManager::start(options(on_disk(directory.path()), &clock)).unwrap();
-    assert!(alone.group_queues().is_empty());
+    assert!(alone.masters(AuthorityObject::Queue).is_empty());
     assert_eq!(alone.definition().group, None);
     alone.stop().await;
 }

@@ -6,16 +6,21 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use model::authority::AuthorityObject;
-use model::definition::queue::{Disposition, LocalQueue};
+use model::definition::attribute::Kind;
+use model::definition::queue::{DefinitionType, Disposition, LocalQueue};
 use model::definition::structure::StructureDefinition;
-use model::definition::{AdministeredObject, QueueDefinition};
+use model::definition::{AdministeredObject, QueueDefinition, QueueKind};
 use model::descriptor::{MessageDescriptor, Persistence};
 use model::group::GroupName;
 use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
+use queue_manager::accounting::AccountingWish;
 use queue_manager::connection::ObjectHandle;
 use queue_manager::objects::ObjectError;
-use queue_manager::{Connection, GroupOptions, Home, MemberState, QueueManager, SharedOptions, StartOptions};
+use queue_manager::{
+    ConnectOptions, Connection, ConnectionTag, GroupOptions, Home, Master, MemberState, QueueManager, SharedOptions,
+    StartOptions,
+};
 use storage::StoreOptions;
 
 use crate::postgres::Database;
@@ -85,7 +90,9 @@ impl Member {
         local.structure = name("APP1");
         set(local);
         match disposition {
-            Disposition::Group => self.queue_manager.define_group_queue(&administrator(), definition, false).await,
+            Disposition::Group => {
+                self.queue_manager.define_master(&administrator(), Master::Queue(definition), false).await
+            }
             _ => self.queue_manager.define_queue(&administrator(), definition, false).await,
         }
     }
@@ -239,7 +246,7 @@ fn a_group_definition_is_copied_to_every_member_and_to_one_that_comes_later() {
         assert_eq!(disposition(&three), Some(Disposition::Copy));
         assert!(three.queue_manager.object(AuthorityObject::Structure, &name("APP1")).is_some());
         assert!(three.queue_manager.queue(&name("Q")).is_some());
-        one.queue_manager.delete_group_queue(&administrator(), &name("STOCK")).await.unwrap();
+        one.queue_manager.delete_master(&administrator(), AuthorityObject::Queue, &name("STOCK")).await.unwrap();
         two.until("copies go", |member| member.queue(&name("STOCK")).is_none()).await;
         three.until("copies go", |member| member.queue(&name("STOCK")).is_none()).await;
         for member in [one, two, three] {
@@ -303,4 +310,107 @@ fn what_is_on_a_shared_queue_lies_before_what_its_members_put_next() {
 
 async fn open(connection: &Connection, queue: &str) -> ObjectHandle {
     connection.open(&administrator(), &object(queue), EVERYTHING).await.unwrap().handle
+}
+
+#[test]
+fn a_shared_dynamic_queue_is_every_members_until_it_is_deleted_on_close() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        let mut model = QueueDefinition::blank(Kind::QueueModel).unwrap();
+        model.name = name("MODEL");
+        let QueueKind::Model(template) = &mut model.kind else { panic!("a model") };
+        template.local.definition_type = DefinitionType::SharedDynamic;
+        template.local.shareable = true;
+        let define = async |model| one.queue_manager.define_queue(&administrator(), model, false).await;
+        let refused = define(model.clone()).await;
+        assert_eq!(refused, Err(ObjectError::Structure { name: String::new() }));
+        let QueueKind::Model(template) = &mut model.kind else { panic!("a model") };
+        template.local.structure = name("APP1");
+        define(model).await.unwrap();
+        let ours = one.connect();
+        let object = ObjectDescriptor { dynamic_queue: "DYN.*".to_owned(), ..object("MODEL") };
+        let opened = ours.open(&administrator(), &object, EVERYTHING).await.unwrap();
+        let made = opened.object_name.to_string();
+        assert!(made.starts_with("DYN."), "{made}");
+        two.until_known(&made).await;
+        let there = two.queue_manager.queue(&name(&made)).unwrap();
+        assert_eq!(there.disposition, Disposition::Shared);
+        assert_eq!(there.as_local().unwrap().definition_type, DefinitionType::SharedDynamic);
+        let theirs = two.connect();
+        let handle = open(&theirs, &made).await;
+        let options = PutOptions { flags: PutFlags::NO_SYNCPOINT, ..PutOptions::default() };
+        theirs.put(handle, MessageDescriptor::default(), &options, Bytes::from("reply")).await.unwrap();
+        assert_eq!(get(&ours, &made, GetFlags::WAIT | GetFlags::NO_SYNCPOINT).await.unwrap(), "reply");
+        theirs.close(handle, CloseOptions::empty()).await.unwrap();
+        let other = one.connect();
+        let again = open(&other, &made).await;
+        drop(ours);
+        assert!(one.queue_manager.queue(&name(&made)).is_some(), "permanent");
+        other.close(again, CloseOptions::DELETE_PURGE).await.unwrap();
+        two.until("deleted", |member| member.queue(&name(&made)).is_none()).await;
+        one.stop().await;
+        two.stop().await;
+    });
+}
+
+/// A connection under a tag.
+async fn tagged(member: &Member, is_of_group: bool, process: Option<u64>) -> Result<Connection, Reason> {
+    let tag = ConnectionTag { tag: [7; 128], is_of_group, process };
+    let options = ConnectOptions {
+        principal: administrator(),
+        application_name: "serial".to_owned(),
+        application_type: 6,
+        channel: String::new(),
+        connection_name: String::new(),
+    };
+    member.queue_manager.connect_tagged(options, AccountingWish::default(), Some(&tag)).await
+}
+
+#[test]
+fn a_connection_tag_has_one_holder_in_the_group_until_its_connection_and_its_work_have_ended() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        put(&one.connect(), "Q", "order", PutFlags::NO_SYNCPOINT).await;
+        let holder = tagged(&one, true, None).await.unwrap();
+        assert_eq!(tagged(&one, true, None).await.err(), Some(Reason::ConnTagInUse));
+        assert_eq!(tagged(&two, true, None).await.err(), Some(Reason::ConnTagInUse));
+        holder.disconnect().await.unwrap();
+        let holder = tagged(&two, true, None).await.unwrap();
+        assert_eq!(get(&holder, "Q", GetFlags::SYNCPOINT).await.unwrap(), "order");
+        drop(holder);
+        let mut next = tagged(&one, true, None).await;
+        for _ in 0..1000 {
+            if next.is_ok() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            next = tagged(&one, true, None).await;
+        }
+        let next = next.unwrap();
+        assert_eq!(
+            get(&next, "Q", GetFlags::NO_SYNCPOINT).await.unwrap(),
+            "order",
+            "backed out before the tag is free"
+        );
+        one.stop().await;
+        let after = tagged(&two, true, None).await;
+        assert!(after.is_ok(), "a member that has ended holds none: {:?}", after.err());
+        two.stop().await;
+    });
+}
+
+#[test]
+fn a_tag_of_one_queue_manager_is_free_at_another_and_a_restricted_one_is_shared_by_one_process() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        let _first = tagged(&one, false, Some(1)).await.unwrap();
+        let _same = tagged(&one, false, Some(1)).await.unwrap();
+        assert_eq!(tagged(&one, false, Some(2)).await.err(), Some(Reason::ConnTagInUse));
+        assert_eq!(tagged(&one, false, None).await.err(), Some(Reason::ConnTagInUse));
+        let _elsewhere = tagged(&two, false, None).await.unwrap();
+        let _of_group = tagged(&one, true, Some(1)).await.unwrap();
+        assert_eq!(tagged(&two, true, Some(1)).await.err(), Some(Reason::ConnTagInUse), "held at both");
+        one.stop().await;
+        two.stop().await;
+    });
 }

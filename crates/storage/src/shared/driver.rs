@@ -300,7 +300,7 @@ impl Driver {
     fn show(&self, phase: Phase) {
         self.phase.send_replace(phase);
         self.inboxes.iter().for_each(|inbox| inbox.interrupt());
-        self.requests.send_replace(());
+        self.requests.send_modify(|()| {});
     }
 }
 
@@ -715,7 +715,7 @@ async fn hear(driver: &Driver) {
                         }
                     }
                 }
-                Heard::Requests => drop(driver.requests.send_replace(())),
+                Heard::Requests => driver.requests.send_modify(|()| {}),
             };
             hints.listen(hear).await;
         }
@@ -758,7 +758,7 @@ async fn poll(driver: &Driver, session: &Session) {
         sleep(POLL).await;
         let watched: HashSet<QueueId> = driver.watched.lock().keys().copied().collect();
         if round.is_multiple_of(POLLS_OF_ALL) || !driver.asked.lock().is_empty() {
-            driver.requests.send_replace(());
+            driver.requests.send_modify(|()| {});
         }
         let hints = driver.in_common.hints();
         let is_net = round.is_multiple_of(POLLS_OF_ALL) || !hints.as_ref().is_some_and(|hints| hints.are_heard());

@@ -162,6 +162,8 @@ pub(super) async fn give_back(
     client.execute(&s.forget_triggers, &[&number]).await?;
     client.execute(&s.forget_requests, &[&number, &Vec::<i64>::new()]).await?;
     client.execute(&s.requests_to, &[&number]).await?;
+    // Last: a tag is free when the work that was done under it has ended.
+    client.execute(&s.release_tags, &[&number]).await?;
     let mut queues: Vec<QueueId> = rows.iter().map(|row| queue_id(row.get(0))).collect();
     queues.sort_unstable();
     queues.dedup();

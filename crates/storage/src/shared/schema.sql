@@ -57,6 +57,13 @@ CREATE TABLE request (
 ) WITH (fillfactor = 50);
 CREATE INDEX request_by_member ON request (member, asker, number);
 
+-- MQCNO_..._CONN_TAG_QSG: a member has a connection that works under the tag.
+CREATE TABLE connection_tag (
+  tag bytea PRIMARY KEY,
+  member int4 NOT NULL
+);
+CREATE INDEX connection_tag_by_member ON connection_tag (member);
+
 -- Within this database.
 CREATE SEQUENCE queue_number AS int4 MAXVALUE 16777215;
 

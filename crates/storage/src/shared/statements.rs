@@ -341,6 +341,12 @@ statements! {
     forget_requests = "DELETE FROM request WHERE asker = $1 AND number <> ALL ($2::int8[])";
     requests_to = "DELETE FROM request WHERE member = $1";
 
+    /// `$1` tag, `$2` me. No row: another member holds it.
+    claim_tag = "INSERT INTO connection_tag AS c (tag, member) VALUES ($1, $2) ON CONFLICT (tag) \
+                 DO UPDATE SET member = excluded.member WHERE c.member = excluded.member RETURNING member";
+    release_tag = "DELETE FROM connection_tag WHERE tag = $1 AND member = $2";
+    release_tags = "DELETE FROM connection_tag WHERE member = $1";
+
     beat = "UPDATE member SET beat = beat + 1 WHERE number = $1 AND epoch = $2";
     set_address = "UPDATE member SET address = $3 WHERE number = $1 AND epoch = $2";
     secret = "SELECT secret FROM group_state";

@@ -1,6 +1,6 @@
 //! DEFINE, ALTER, DELETE and CLEAR of everything that is a definition.
 
-use model::definition::attribute::{Access, Attribute, Kind, Value, ValueProblem, ValueType};
+use model::definition::attribute::{Access, Attribute, Kind, Membership, Value, ValueProblem, ValueType};
 use model::name::ObjectName;
 
 use crate::command::{Alter, Command, Define, Delete, Setting};
@@ -133,6 +133,9 @@ impl Reader {
                 return Err(problem.with_message(message::DUPLICATE));
             }
             let value = self.value(attribute, &parameter)?;
+            if self.membership == Membership::Alone && attribute.value.word_or_text(&value) == "SHAREDYN" {
+                return Err(self.bad_value(attribute.mqsc, "SHAREDYN", "expected PERMDYN or TEMPDYN"));
+            }
             settings.push(Setting { attribute, value });
         }
         Ok(settings)

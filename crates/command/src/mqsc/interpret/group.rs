@@ -44,7 +44,7 @@ pub(super) fn without_scope(statement: &Statement) -> String {
 
 impl Reader {
     fn has_dispositions(&self, kind: Kind) -> bool {
-        self.membership == Membership::Member && kind.is_queue()
+        self.membership == Membership::Member && kind.has_disposition()
     }
 
     /// CMDSCOPE, which members alone have.
@@ -69,7 +69,8 @@ impl Reader {
         if !self.has_dispositions(kind) {
             return Ok(Disposition::QueueManager);
         }
-        Ok(self.take_word("QSGDISP", &TO_DEFINE)?.unwrap_or_default())
+        let words = if kind.is_queue() { &TO_DEFINE[..] } else { &TO_DEFINE[..3] };
+        Ok(self.take_word("QSGDISP", words)?.unwrap_or_default())
     }
 
     /// QSGDISP of ALTER and DELETE.
@@ -77,7 +78,8 @@ impl Reader {
         if !self.has_dispositions(kind) {
             return Ok(DispositionChoice::QueueManager);
         }
-        Ok(self.take_word("QSGDISP", &TO_CHANGE)?.unwrap_or_default())
+        let words = if kind.is_queue() { &TO_CHANGE[..] } else { &TO_CHANGE[..4] };
+        Ok(self.take_word("QSGDISP", words)?.unwrap_or_default())
     }
 
     /// QSGDISP of CLEAR.

@@ -4,7 +4,7 @@
 //! numbers from the published constants (cmqc.h, cmqcfc.h).
 
 use crate::definition::attribute::field::{Field, date_text, time_text};
-use crate::definition::attribute::word::{NO_YES, plain};
+use crate::definition::attribute::word::{DISPOSITIONS, NO_YES, plain};
 use crate::definition::attribute::{Access, Attribute, Kind, Value, ValueType, Word};
 
 const ALL: &[Kind] = &Kind::AUTHENTICATION;
@@ -37,6 +37,10 @@ pub(super) const ROWS: &[Attribute] = &[
     shown!(AUTHTYPE = Some(66), -, ALL, ValueType::Choice(TYPES),
         |view| authentication_type(view.kind()).map(Value::Integer),
         "Type of authentication information."),
+    shown!(QSGDISP = Some(63), -, ALL, ValueType::Choice(DISPOSITIONS),
+        |view| Some(view.authentication()?.disposition.to_value()),
+        "Whether the definition is the queue manager's own, a copy of the group's, or the group's.")
+    .of_members(),
     row!(ADOPTCTX = 260, -, PASSWORDS, ValueType::Choice(NO_YES), authentication.adopt_context,
         "Whether the authenticated user's authority is used."),
     row!(DESCR = 2046, -, ALL, ValueType::Text { maximum: 64 }, authentication.description,

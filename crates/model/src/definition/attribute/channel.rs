@@ -5,7 +5,7 @@
 //! names below `batch`, `failedDelivery`, `general`, `receiverSecurity` and `transportSecurity` are not confirmed.
 
 use crate::definition::attribute::field::{Field, date_text, time_text};
-use crate::definition::attribute::word::{COLLECT_LEVEL, NO_YES, plain, text, truth};
+use crate::definition::attribute::word::{COLLECT_LEVEL, DISPOSITIONS, NO_YES, plain, text, truth};
 use crate::definition::attribute::{Access, Attribute, Kind, Value, ValueType, Word};
 
 const ALL: &[Kind] = &Kind::CHANNELS;
@@ -166,6 +166,10 @@ pub(super) const ROWS: &[Attribute] = &[
         "Type of channel."
     )
     .also(&["TYPE"]),
+    shown!(QSGDISP = Some(63), -, ALL, ValueType::Choice(DISPOSITIONS),
+        |view| Some(view.channel()?.disposition.to_value()),
+        "Whether the definition is the queue manager's own, a copy of the group's, or the group's.")
+    .of_members(),
     row!(AFFINITY = 1621, -, CLIENT, ValueType::Choice(AFFINITIES),
         [channel.no_affinity = 1 | 0],
         "Whether a program keeps one of several suitable client connections."),

@@ -170,7 +170,7 @@ coded! {
     EventSwitch { Disabled = 0, Enabled = 1, Exception = 2 }
     DeliverySequence { Priority = 0, Fifo = 1 }
     Usage { Normal = 0, Transmission = 1 }
-    DefinitionType { Predefined = 1, PermanentDynamic = 2, TemporaryDynamic = 3 }
+    DefinitionType { Predefined = 1, PermanentDynamic = 2, TemporaryDynamic = 3, SharedDynamic = 4 }
     PutResponse { Synchronous = 1, Asynchronous = 2 }
     Bind { OnOpen = 0, NotFixed = 1, Group = 2 }
     PropertyControl { Compatibility = 0, None = 1, All = 2, ForceRfh2 = 3, Version6Compatible = 4 }

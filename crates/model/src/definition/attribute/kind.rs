@@ -142,6 +142,20 @@ impl Kind {
         })
     }
 
+    /// Whether a queue-sharing group may have a definition of the kind, of which members make copies.
+    pub const fn has_disposition(self) -> bool {
+        !matches!(
+            self,
+            Self::QueueManager
+                | Self::Subscription
+                | Self::AmqpChannel
+                | Self::Listener
+                | Self::Service
+                | Self::Communication
+                | Self::Structure
+        )
+    }
+
     /// How many rows DISPLAY shows whatever it was asked for: name and type, which come first.
     pub const fn identity_rows(self) -> usize {
         match self {

@@ -4,6 +4,7 @@
 //! numbers from the published constants (cmqc.h, cmqcfc.h).
 
 use crate::definition::attribute::field::{Field, date_text, time_text};
+use crate::definition::attribute::word::DISPOSITIONS;
 use crate::definition::attribute::{Access, Attribute, Kind, Value, ValueType};
 
 const NAME_LIST: &[Kind] = &[Kind::NameList];
@@ -12,6 +13,10 @@ pub(super) const ROWS: &[Attribute] = &[
     shown!(NAMELIST = Some(2010), -, NAME_LIST, ValueType::Name,
         |view| Some(view.name_list()?.name.to_value()),
         "Name of the namelist."),
+    shown!(QSGDISP = Some(63), -, NAME_LIST, ValueType::Choice(DISPOSITIONS),
+        |view| Some(view.name_list()?.disposition.to_value()),
+        "Whether the definition is the queue manager's own, a copy of the group's, or the group's.")
+    .of_members(),
     shown!(ALTDATE = Some(2027), -, NAME_LIST, ValueType::Date,
         |view| Some(Value::Text(date_text(view.name_list()?.history.altered))),
         "Date of the last change, in UTC."),

@@ -4,7 +4,7 @@
 //! numbers from the published constants (cmqc.h, cmqcfc.h).
 
 use crate::definition::attribute::field::{Field, date_text, time_text};
-use crate::definition::attribute::word::plain;
+use crate::definition::attribute::word::{DISPOSITIONS, plain};
 use crate::definition::attribute::{Access, Attribute, Kind, Value, ValueType, Word};
 
 const PROCESS: &[Kind] = &[Kind::Process];
@@ -28,6 +28,10 @@ pub(super) const ROWS: &[Attribute] = &[
     shown!(PROCESS = Some(2012), -, PROCESS, ValueType::Name,
         |view| Some(view.process()?.name.to_value()),
         "Name of the process definition."),
+    shown!(QSGDISP = Some(63), -, PROCESS, ValueType::Choice(DISPOSITIONS),
+        |view| Some(view.process()?.disposition.to_value()),
+        "Whether the definition is the queue manager's own, a copy of the group's, or the group's.")
+    .of_members(),
     shown!(ALTDATE = Some(2027), -, PROCESS, ValueType::Date,
         |view| Some(Value::Text(date_text(view.process()?.history.altered))),
         "Date of the last change, in UTC."),

@@ -5,8 +5,8 @@
 
 use crate::definition::attribute::field::{Field, date_text, time_text};
 use crate::definition::attribute::word::{
-    COLLECT_LEVEL, COLLECT_SWITCH, DISABLED_ENABLED, ENABLED_INHIBITED, NO_LIMIT, NO_YES, PUT_RESPONSE, READ_AHEAD,
-    member, plain, text, truth,
+    COLLECT_LEVEL, COLLECT_SWITCH, DISABLED_ENABLED, DISPOSITIONS, ENABLED_INHIBITED, NO_LIMIT, NO_YES, PUT_RESPONSE,
+    READ_AHEAD, member, plain, text, truth,
 };
 use crate::definition::attribute::{Access, Attribute, Kind, Seen, Value, ValueType, Word};
 
@@ -20,14 +20,20 @@ const LOCAL_ALIAS_REMOTE: &[Kind] = &[Kind::QueueLocal, Kind::QueueAlias, Kind::
 
 const TYPES: &[Word] =
     &[text("QLOCAL", 1, "local"), text("QMODEL", 2, "model"), text("QALIAS", 3, "alias"), text("QREMOTE", 6, "remote")];
-const DISPOSITIONS: &[Word] =
-    &[text("QMGR", 0, "qmgr"), text("COPY", 1, "copy"), text("SHARED", 2, "shared"), text("GROUP", 3, "group")];
 const BINDS: &[Word] = &[text("OPEN", 0, "onOpen"), text("NOTFIXED", 1, "notFixed"), text("GROUP", 2, "onGroup")];
 const PERSISTENCE: &[Word] = &[text("NO", 0, "nonPersistent"), text("YES", 1, "persistent")];
 const INPUT_OPTIONS: &[Word] = &[truth("SHARED", 2, true), truth("EXCL", 4, false)];
-const DEFINITION_TYPES: &[Word] =
-    &[plain("PREDEFINED", 1), text("PERMDYN", 2, "permanentDynamic"), text("TEMPDYN", 3, "temporaryDynamic")];
-const MODEL_TYPES: &[Word] = &[text("PERMDYN", 2, "permanentDynamic"), text("TEMPDYN", 3, "temporaryDynamic")];
+const DEFINITION_TYPES: &[Word] = &[
+    plain("PREDEFINED", 1),
+    text("PERMDYN", 2, "permanentDynamic"),
+    text("TEMPDYN", 3, "temporaryDynamic"),
+    text("SHAREDYN", 4, "sharedDynamic"),
+];
+const MODEL_TYPES: &[Word] = &[
+    text("SHAREDYN", 4, "sharedDynamic"),
+    text("PERMDYN", 2, "permanentDynamic"),
+    text("TEMPDYN", 3, "temporaryDynamic"),
+];
 const IMAGE_RECOVERY: &[Word] = &[text("QMGR", 2, "asQmgr"), text("YES", 1, "yes"), text("NO", 0, "no")];
 const SEQUENCES: &[Word] = &[text("PRIORITY", 0, "priority"), text("FIFO", 1, "fifo")];
 const CLASSES: &[Word] = &[text("NORMAL", 0, "normal"), text("HIGH", 10, "high")];

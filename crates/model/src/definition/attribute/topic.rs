@@ -3,7 +3,7 @@
 //! Sources: MQ reference, "DEFINE TOPIC", "DISPLAY TOPIC", 9.3 and 9.4; numbers from the published constants (cmqc.h).
 
 use crate::definition::attribute::field::{Field, date_text, time_text};
-use crate::definition::attribute::word::plain;
+use crate::definition::attribute::word::{DISPOSITIONS, plain};
 use crate::definition::attribute::{Access, Attribute, Kind, Value, ValueType, Word};
 use crate::definition::queue::PutResponse;
 
@@ -50,6 +50,10 @@ pub(super) const ROWS: &[Attribute] = &[
     shown!(TYPE = Some(208), -, TOPIC, ValueType::Choice(TYPES),
         |view| { view.topic()?; Some(Value::Integer(0)) },
         "Kind of topic object."),
+    shown!(QSGDISP = Some(63), -, TOPIC, ValueType::Choice(DISPOSITIONS),
+        |view| Some(view.topic()?.disposition.to_value()),
+        "Whether the definition is the queue manager's own, a copy of the group's, or the group's.")
+    .of_members(),
     shown!(ALTDATE = Some(2027), -, TOPIC, ValueType::Date,
         |view| Some(Value::Text(date_text(view.topic()?.history.altered))),
         "Date of the last change, in UTC."),

@@ -46,6 +46,9 @@ pub(super) const ENABLED_INHIBITED: &[Word] = &[truth("ENABLED", 0, false), trut
 pub(super) const OFF_ON: &[Word] = &[plain("OFF", 0), plain("ON", 1)];
 /// MQMON_*: accounting and statistics of one queue.
 pub(super) const COLLECT_SWITCH: &[Word] = &[text("QMGR", -3, "asQmgr"), text("OFF", 0, "off"), text("ON", 1, "on")];
+/// MQQSGD_*, of a definition.
+pub(super) const DISPOSITIONS: &[Word] =
+    &[text("QMGR", 0, "qmgr"), text("COPY", 1, "copy"), text("SHARED", 2, "shared"), text("GROUP", 3, "group")];
 /// MQMON_*: monitoring of one queue.
 pub(super) const COLLECT_LEVEL: &[Word] = &[
     text("QMGR", -3, "asQmgr"),

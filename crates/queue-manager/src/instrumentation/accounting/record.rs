@@ -188,6 +188,7 @@ fn definition_type_number(definition_type: DefinitionType) -> i32 {
         DefinitionType::Predefined => 1,
         DefinitionType::PermanentDynamic => 2,
         DefinitionType::TemporaryDynamic => 3,
+        DefinitionType::SharedDynamic => 4,
     }
 }
 
