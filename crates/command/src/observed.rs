@@ -25,9 +25,21 @@ pub async fn execute_issued(
     issued: Issued<'_>,
     command: &Command,
 ) -> Reply {
-    if let Command::Scoped { scope, text, command } = command {
-        return Box::pin(scope::run(queue_manager, issuer, issued, scope, text, command)).await;
+    match command {
+        Command::Scoped { scope, text, command } => {
+            Box::pin(scope::run(queue_manager, issuer, issued, scope, text, command)).await
+        }
+        command => execute_here(queue_manager, issuer, issued, command).await,
     }
+}
+
+/// As `execute_issued`, of a command without CMDSCOPE.
+pub(crate) async fn execute_here(
+    queue_manager: &QueueManager,
+    issuer: &Issuer<'_>,
+    issued: Issued<'_>,
+    command: &Command,
+) -> Reply {
     let were_wanted = queue_manager.wants_configuration_events();
     // ALTER QMGR may switch configuration events on or off; either way it is one.
     let watches = were_wanted || matches!(command, Command::AlterQueueManager(_));
@@ -35,7 +47,8 @@ pub async fn execute_issued(
     let watched = || subjects.iter().filter(|subject| watches && subject.has_events());
     let before: Vec<_> = watched().map(|subject| subject.snapshot(queue_manager)).collect();
     let changed = Changed::before(queue_manager, &subjects);
-    let reply = run(queue_manager, issuer.principal, command).await;
+    // Boxed: what a command may lead to nests deeper than a future of its caller may.
+    let reply = Box::pin(run(queue_manager, issuer.principal, command)).await;
     let number = number::of(command);
     if reply.items.iter().any(|item| item.reason == Reason::NotAuthorized.number()) {
         queue_manager.command_refused(issuer.user, number).await;

@@ -24,7 +24,7 @@ use crate::command::group::{DispositionChoice, Scope};
 use crate::command::{Alter, Command, Define, Delete};
 use crate::message;
 use crate::mqsc;
-use crate::observed::execute_issued;
+use crate::observed::execute_here;
 use crate::reply::{Item, MQRCCF_COMMAND_REPLY_ERROR, MQRCCF_COMMAND_SCOPE_ERROR, Reply};
 
 /// Longest answer of a member, in bytes.
@@ -40,7 +40,7 @@ pub(crate) async fn run(
     command: &Command,
 ) -> Reply {
     let own = queue_manager.name().to_string();
-    let here = execute_issued(queue_manager, issuer, issued, command);
+    let here = execute_here(queue_manager, issuer, issued, command);
     let others = match scope {
         Scope::Here => return here.await,
         Scope::Member(name) if *name == own => return here.await,
@@ -162,7 +162,7 @@ async fn answer(queue_manager: &QueueManager, request: &[u8]) -> Reply {
     match mqsc::parse(text, queue_manager.membership()) {
         Ok(command) => {
             let command = without_what_is_shared(command);
-            execute_issued(queue_manager, &request.issuer(), Issued::Mqsc(text), &command).await
+            execute_here(queue_manager, &request.issuer(), Issued::Mqsc(text), &command).await
         }
         // The asking member has another version.
         Err(problem) => {

@@ -17,7 +17,7 @@ use storage::shared::GroupDisposition;
 use crate::definition::objects::ObjectError;
 use crate::definition::{definitions, queue_objects};
 use crate::engine::Engine;
-use crate::group::definitions::keep;
+use crate::group;
 use crate::group::disposition;
 use crate::queue::Queue;
 use crate::reason;
@@ -67,7 +67,7 @@ pub(crate) async fn make(
     let grant = record.as_ref().map(definitions::save_authority);
     if is_shared {
         let show = || engine.add_queue(queue.clone());
-        keep(engine, GroupDisposition::Shared, save, show).await.map_err(reason_of)?;
+        group::definitions::keep(engine, GroupDisposition::Shared, save, show).await.map_err(reason_of)?;
         if let (Some(grant), Some(record)) = (grant, record) {
             definitions::save_and_show(engine, vec![grant], || engine.authorities.set(record)).await?;
         }
@@ -87,6 +87,8 @@ fn reason_of(error: ObjectError) -> Reason {
     match error {
         ObjectError::Reason(reason) => reason,
         ObjectError::AlreadyExists { .. } => Reason::ObjectAlreadyExists,
+        ObjectError::InUse { .. } => Reason::ObjectInUse,
+        ObjectError::NotEmpty { .. } => Reason::QNotEmpty,
         _ => Reason::ObjectChanged,
     }
 }
@@ -108,19 +110,16 @@ fn dynamic_name(engine: &Engine, pattern: &str) -> Result<QueueName, Reason> {
 /// Deletes a dynamic queue and what it holds. Other handles of it find it gone.
 ///
 /// # Errors
-/// `QNotEmpty` (2055): it holds messages and may not be purged. `ObjectInUse` (2042): uncommitted ones.
+/// `QNotEmpty` (2055): it holds messages and may not be purged. `ObjectInUse` (2042): uncommitted ones; or a program of another member has a
+/// shared one open.
 pub(crate) async fn delete(engine: &Engine, queue: &Arc<Queue>, purge: bool) -> Result<(), Reason> {
     let _change = engine.changes.take().await;
     if queue.is_deleted() {
         return Ok(());
     }
     let deletion = queue.begin_deletion(None)?;
-    let depth = engine.store.depth(queue.id);
-    if depth.uncommitted > 0 {
-        return Err(Reason::ObjectInUse);
-    }
-    if depth.current + depth.quarantined > 0 && !purge {
-        return Err(Reason::QNotEmpty);
+    if !queue.id.is_shared() {
+        check_emptiness(engine, queue, purge)?;
     }
     let (changes, records) = changes_of_deletion(engine, queue);
     let show = || {
@@ -132,11 +131,18 @@ pub(crate) async fn delete(engine: &Engine, queue: &Arc<Queue>, purge: bool) -> 
     };
     if queue.id.is_shared() {
         // Once the definition is gone, the messages are nobody's.
-        let delete = definitions::delete_queue(&queue.name);
-        keep(engine, GroupDisposition::Shared, delete, show).await.map_err(reason_of)?;
+        group::definitions::delete_queue(engine, queue, purge, show).await.map_err(reason_of)?;
         return definitions::save_and_show(engine, changes, || ()).await;
     }
     definitions::save_and_show(engine, changes, show).await
+}
+
+fn check_emptiness(engine: &Engine, queue: &Queue, purge: bool) -> Result<(), Reason> {
+    let depth = engine.store.depth(queue.id);
+    if depth.uncommitted > 0 {
+        return Err(Reason::ObjectInUse);
+    }
+    if depth.current + depth.quarantined > 0 && !purge { Err(Reason::QNotEmpty) } else { Ok(()) }
 }
 
 /// What goes with a dynamic queue: its messages and the records about it, and the definition that the recovery log has of it.
@@ -164,8 +170,7 @@ pub(crate) async fn delete_temporary(engine: &Engine, queue: &Arc<Queue>) {
         queue.delete_regardless();
     };
     if queue.id.is_shared() {
-        let delete = definitions::delete_queue(&queue.name);
-        if let Err(error) = keep(engine, GroupDisposition::Shared, delete, show).await {
+        if let Err(error) = group::definitions::delete_queue(engine, queue, true, show).await {
             tracing::warn!(queue = queue.name.as_str(), %error, "a dynamic queue of the group could not be deleted");
             return;
         }

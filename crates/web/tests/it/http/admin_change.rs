@@ -46,7 +46,9 @@ fn every_settable_attribute_is_written_by_the_path_it_is_read_by() {
         }
         for row in attribute::of(kind).filter(|row| row.access != Access::ReadOnly) {
             let Some(path) = row.json else { continue };
-            let words = row.value.words().iter().filter_map(|word| match word.json {
+            // Members of a group alone have shared dynamic queues.
+            let words = row.value.words().iter().filter(|word| word.mqsc != "SHAREDYN");
+            let words = words.filter_map(|word| match word.json {
                 JsonWord::Text(text) => Some((path.to_owned(), json!(text))),
                 JsonWord::Bool(truth) => Some((path.to_owned(), json!(truth))),
                 JsonWord::Member(name) => Some((format!("{path}.{name}"), json!(true))),
