@@ -34,7 +34,7 @@ impl QueueManager {
             |name: &String| members.iter().find(|member| member.queue_manager == *name)?.number.try_into().ok();
         let numbers: Vec<i32> = names.iter().filter_map(number).collect();
         let mut answers =
-            shared.home().ask_members(&numbers, content).await.map_err(|error| reason::of_store_at_large(engine, &error))?;
+            shared.ask_members(&numbers, content).await.map_err(|error| reason::of_store_at_large(engine, &error))?;
         let answer = |name: &String| MemberAnswer {
             queue_manager: name.clone(),
             answer: number(name).and_then(|number: i32| answers.remove(&number)),
@@ -45,7 +45,7 @@ impl QueueManager {
     /// What another member asks next. `None`: there is no other member, or this one has ended.
     pub async fn next_member_request(&self) -> Option<MemberRequest> {
         let engine: &Engine = self.engine();
-        engine.store.shared()?.home().next_request().await
+        engine.store.shared()?.next_request().await
     }
 
     /// # Errors
@@ -53,6 +53,6 @@ impl QueueManager {
     pub async fn answer_member(&self, request: &MemberRequest, answer: &[u8]) -> Result<(), Reason> {
         let engine = self.engine();
         let Some(shared) = engine.store.shared() else { return Ok(()) };
-        shared.home().answer(request, answer).await.map_err(|error| reason::of_store_at_large(engine, &error))
+        shared.answer(request, answer).await.map_err(|error| reason::of_store_at_large(engine, &error))
     }
 }

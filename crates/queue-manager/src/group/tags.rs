@@ -79,7 +79,7 @@ pub(crate) async fn claim(engine: &Engine, connection: u64, wanted: &ConnectionT
         && !is_known
         && let Some(shared) = engine.store.shared()
     {
-        let claimed = shared.home().claim_tag(&wanted.tag).await;
+        let claimed = shared.claim_tag(&wanted.tag).await;
         if !claimed.map_err(|error| reason::of_store_at_large(engine, &error))? {
             return Err(Reason::ConnTagInUse);
         }
@@ -123,7 +123,7 @@ pub(crate) async fn give_back(engine: &Engine, only: Option<u64>) {
         let last = tags.held.lock().without(connection);
         if let Some(tag) = last
             && let Some(shared) = engine.store.shared()
-            && !matches!(tokio::time::timeout(LONGEST, shared.home().release_tag(&tag)).await, Ok(Ok(())))
+            && !matches!(tokio::time::timeout(LONGEST, shared.release_tag(&tag)).await, Ok(Ok(())))
         {
             warn!("a connection tag stays in use in the group: its database cannot be reached; it is tried again");
             let mut held = tags.held.lock();

@@ -34,7 +34,7 @@ impl SharedStore {
         let driver = self.driver();
         let until = Instant::now() + driver.options.answers;
         let mut told = driver.requests.subscribe();
-        let number = driver.unit_number(self.session().await?.epoch);
+        let number = driver.in_common.unit_number(self.session().await?.epoch).0;
         let asked = Asked::new(driver, number);
         boxed(self.look(|session| async move {
             let (client, s) = (&session.reader.client, &session.reader.statements);
@@ -129,6 +129,7 @@ impl SharedStore {
     /// # Errors
     /// `Unreachable`, `Database`, `Closed`.
     pub async fn answer(&self, request: &MemberRequest, answer: &[u8]) -> Result<(), StoreError> {
+        let driver = self.driver();
         boxed(self.look(|session| async move {
             let (client, s) = (&session.reader.client, &session.reader.statements);
             client.execute(&s.answer, &[&request.asker, &request.number, &session.member, &answer]).await?;
