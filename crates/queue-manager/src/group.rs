@@ -2,7 +2,7 @@
 //!
 //! Owns: the group's definitions (`definitions.rs`) and how this member follows changes of them (`joining.rs`), the rules of dispositions that
 //! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`, `master.rs`), handles
-//! as the whole group counts them (`handles.rs`), the waits that other members end (`arrivals.rs`), what members ask of each other
+//! as the whole group counts them (`handles.rs`), triggers of shared queues (`triggers.rs`), the waits that other members end (`arrivals.rs`), what members ask of each other
 //! (`requests.rs`), and connection tags (`tags.rs`).
 //!
 //! Never: speaks SQL or knows where a message is (the store does).
@@ -21,6 +21,7 @@ pub(crate) mod master;
 mod masters;
 mod requests;
 pub(crate) mod tags;
+pub(crate) mod triggers;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ use crate::engine::Engine;
 use crate::engine::map::Map;
 use crate::group::definitions::GroupDefinitions;
 use crate::group::tags::Tags;
+use crate::group::triggers::Triggers;
 use crate::queue::Queue;
 
 pub use master::Master;
@@ -59,11 +61,19 @@ pub(crate) struct Group {
     /// The group's definitions may have changed.
     pub(crate) changed: Notify,
     pub(crate) tags: Tags,
+    pub(crate) triggers: Triggers,
 }
 
 impl Group {
     pub(crate) fn new(name: GroupName, definitions: GroupDefinitions) -> Self {
-        Self { name, definitions, queues: RwLock::default(), changed: Notify::new(), tags: Tags::default() }
+        Self {
+            name,
+            definitions,
+            queues: RwLock::default(),
+            changed: Notify::new(),
+            tags: Tags::default(),
+            triggers: Triggers::default(),
+        }
     }
 }
 

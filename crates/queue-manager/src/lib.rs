@@ -158,6 +158,7 @@ impl QueueManager {
         tokio::select! {
             () = housekeeping::run(&self.engine) => {}
             () = self.follow_group() => {}
+            () = self.follow_triggers() => {}
         }
     }
 

@@ -6,7 +6,8 @@
 //! The database alone orders, makes durable and decides. A member keeps nothing in memory that another member could not read there,
 //! except units of work that are open: their gets are claims in the database, their puts are staged here.
 //!
-//! `store.rs` is the face. `find.rs` chooses messages, `units.rs` holds open units of work, `depth.rs` counts. What changes messages
+//! `store.rs` is the face. `find.rs` chooses messages, `units.rs` holds open units of work, `depth.rs` counts,
+//! `handles.rs` knows what is open. What changes messages
 //! goes to a lane: `lane.rs` gathers operations, `batch.rs` makes one transaction of them, `statements.rs` has each SQL text.
 //! `driver.rs` keeps the connections; `member.rs` joins the group, shows that this member lives, and recovers those that do not.
 //! `structure.rs` does the same at the database of a structure, as the home says.
@@ -55,4 +56,4 @@ pub use crate::shared::options::{SharedOptions, StructureDatabase};
 pub use crate::shared::requests::MemberRequest;
 pub use crate::shared::schema::create_group;
 pub use crate::shared::statements::explained;
-pub use crate::shared::store::{Deletion, SharedStore, WatchGuard};
+pub use crate::shared::store::{Deletion, SharedStore, TriggerScope, TriggerState, WatchGuard};

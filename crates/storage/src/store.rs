@@ -22,7 +22,9 @@ use crate::private::{
     self, AppendedDefinitions, MessageCount, PrivateStore, QuarantineListener, Quarantined, Receipt, ReceiptKey,
     ReceiptOfPut, Recovered, StoreStatistics, StoredQueue, UndefinedQueue,
 };
-use crate::shared::{Deletion, GroupStore, OpenLevel, QueueHandle, SharedStore, WatchGuard};
+use crate::shared::{
+    Deletion, GroupStore, OpenLevel, QueueHandle, SharedStore, TriggerScope, TriggerState, WatchGuard,
+};
 use crate::store::mixed::Parts;
 use crate::{
     DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, RecoveryLogError,
@@ -143,7 +145,7 @@ impl Store {
         self.of_queue(queue).unwrap_or_default()
     }
 
-    fn of_scan(&self, queue: QueueId) -> Result<&SharedStore, StoreError> {
+    fn of_shared_queue(&self, queue: QueueId) -> Result<&SharedStore, StoreError> {
         self.of_queue(queue)?.ok_or(StoreError::Unreachable)
     }
 
@@ -221,6 +223,38 @@ impl Store {
             Some(shared) => boxed(shared.opened_elsewhere(queue)).await,
             None => Ok(OpenLevel::Closed),
         }
+    }
+
+    /// As `SharedStore::trigger_state`.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::trigger_state`.
+    pub async fn trigger_state(&self, queue: QueueId, now: Timestamp) -> Result<Option<TriggerState>, StoreError> {
+        boxed(self.of_shared_queue(queue)?.trigger_state(queue, now)).await
+    }
+
+    /// As `SharedStore::begin_trigger`.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::begin_trigger`.
+    pub async fn begin_trigger(&self, queue: QueueId, episode: i64, scope: TriggerScope) -> Result<bool, StoreError> {
+        boxed(self.of_shared_queue(queue)?.begin_trigger(queue, episode, scope)).await
+    }
+
+    /// As `SharedStore::end_trigger`.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::end_trigger`.
+    pub async fn end_trigger(&self, queue: QueueId, is_made: bool) -> Result<(), StoreError> {
+        boxed(self.of_shared_queue(queue)?.end_trigger(queue, is_made)).await
+    }
+
+    /// As `SharedStore::begin_episode`.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::begin_episode`.
+    pub async fn begin_episode(&self, queue: QueueId, after: i64) -> Result<(), StoreError> {
+        boxed(self.of_shared_queue(queue)?.begin_episode(queue, after)).await
     }
 
     /// See `PrivateStore::retain_queues`; shared queues are none of its business.
@@ -414,7 +448,8 @@ impl Store {
         match scan {
             Scan::Private(scan) => self.private.scan(scan, selection, maximum, now).await,
             Scan::Shared { queue, after } => {
-                let slice = boxed(self.of_scan(*queue)?.glimpses(*queue, *after, selection, maximum, now)).await?;
+                let slice =
+                    boxed(self.of_shared_queue(*queue)?.glimpses(*queue, *after, selection, maximum, now)).await?;
                 if let Some(last) = slice.glimpses.last() {
                     *after = Some(last.key);
                 }

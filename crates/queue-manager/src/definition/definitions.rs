@@ -212,7 +212,7 @@ pub(crate) async fn change_queue(
 ///
 /// # Errors
 /// Those of `save_and_show`; of a shared queue those of `group::definitions::keep`.
-pub(super) async fn keep_queue(
+pub(crate) async fn keep_queue(
     engine: &Engine,
     disposition: Disposition,
     changes: Vec<DefinitionChange>,

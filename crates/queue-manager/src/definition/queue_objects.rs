@@ -16,6 +16,7 @@ use crate::definition::definitions;
 use crate::definition::objects::{ObjectError, authorise, authority_to_define, check_attributes};
 use crate::engine::Engine;
 use crate::engine::housekeeping::Work;
+use crate::group::triggers::Why;
 use crate::group::{disposition, handles};
 use crate::instrumentation::accounting::collection;
 use crate::instrumentation::event;
@@ -149,6 +150,7 @@ impl QueueManager {
         match engine.store.clear(queue.id).await {
             Ok(_) => {
                 note_purge(engine, &queue);
+                engine.look_at_shared_triggers(&queue, Why::Look);
                 if engine.events.performance() {
                     event::performance::after_get(engine, &queue, false, engine.now()).await;
                 }
@@ -270,7 +272,7 @@ impl<'a> Triggering<'a> {
     /// When the definition is changed, without the lock on changes.
     pub(crate) async fn look(mut self) {
         if self.has_begun() {
-            trigger::input_closed(self.engine, self.queue).await;
+            trigger::switched_on(self.engine, self.queue).await;
         }
         self.was_enabled = true;
     }

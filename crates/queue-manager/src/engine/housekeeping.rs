@@ -145,7 +145,7 @@ pub(crate) async fn finish_left_over(engine: &Engine) {
             Work::Trigger(queue, priority, depth_before) => {
                 trigger::arrived(engine, &queue, priority, depth_before).await;
             }
-            Work::TriggeringBegun(queue) => trigger::input_closed(engine, &queue).await,
+            Work::TriggeringBegun(queue) => trigger::switched_on(engine, &queue).await,
             Work::ManagedQueue(definition) => subscription::remove_managed_queue(engine, &definition).await,
             Work::Account(state, ended, ending) => record::write_last(engine, &state, ending, ended).await,
             Work::AccountEarly(state) => record::write_interval(engine, &state, engine.now()).await,

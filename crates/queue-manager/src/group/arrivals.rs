@@ -8,6 +8,8 @@ use std::sync::{Arc, Weak};
 use storage::QueueId;
 
 use crate::engine::Engine;
+use crate::group::triggers::Why;
+use crate::queue::trigger;
 
 impl Engine {
     /// Something may have become available on a shared queue without this member's doing.
@@ -15,6 +17,9 @@ impl Engine {
         let found = self.group.as_ref().and_then(|group| group.queues.read().get(&queue).cloned());
         if let Some(queue) = found {
             queue.waiters.wake_all();
+            if trigger::is_enabled(&queue) {
+                self.look_at_shared_triggers(&queue, Why::Look);
+            }
         }
     }
 

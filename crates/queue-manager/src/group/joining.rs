@@ -22,6 +22,7 @@ use crate::definition::queue_objects;
 use crate::engine::{Engine, Phase};
 use crate::group::Group;
 use crate::group::master::{self, Key, Master};
+use crate::group::triggers::Why;
 use crate::queue::Queue;
 
 /// Before the database is tried again.
@@ -156,6 +157,8 @@ async fn show_shared(engine: &Engine, name: &QueueName, changed: &GroupDefinitio
                 engine.show_queue(&queue, definition);
                 queue.forced_changes.fetch_add(u32::from(breaks_handles), Ordering::AcqRel);
                 wake_waiters(engine, &queue, &before);
+                // Who has switched triggering on has begun the event.
+                engine.look_at_shared_triggers(&queue, Why::Look);
             }
         }
         None => {

@@ -6,16 +6,18 @@ use std::sync::Arc;
 
 use model::descriptor::Expiry;
 use model::timestamp::Timestamp;
-use storage::{StoreError, StoredMessage};
+use storage::{SharedStore, StoreError, StoredMessage};
 use tracing::warn;
 
 use crate::engine::Engine;
 use crate::engine::housekeeping::Work;
+use crate::group::triggers::Why;
 use crate::queue::Queue;
-use crate::queue::report;
+use crate::queue::{report, trigger};
 use crate::reason;
 
-/// Discards what has expired on any queue. Returns when the next message expires, as far as known.
+/// Discards what has expired on any queue; on shared queues one member of the group does it for all. Returns when the next message
+/// expires, as far as known.
 pub(crate) async fn scan(engine: &Engine) -> Option<Timestamp> {
     let now = engine.now();
     let queues: Vec<_> = {
@@ -24,7 +26,9 @@ pub(crate) async fn scan(engine: &Engine) -> Option<Timestamp> {
         for shared in all.values().filter(|queue| queue.id.is_shared()) {
             shared.note_expiry(engine.store.next_expiry(shared.id));
         }
-        all.values().filter(|queue| queue.next_expiry().is_some()).cloned().collect()
+        let is_ours =
+            |queue: &Queue| !queue.id.is_shared() || engine.store.shared().is_none_or(SharedStore::has_expiry_duty);
+        all.values().filter(|queue| queue.next_expiry().is_some() && is_ours(queue)).cloned().collect()
     };
     let mut next = None;
     for queue in queues {
@@ -71,6 +75,9 @@ impl Discarding<'_> {
             }
             discarded?;
             if self.gone.is_empty() {
+                if trigger::is_enabled(self.queue) {
+                    self.engine.look_at_shared_triggers(self.queue, Why::Look);
+                }
                 return Ok(());
             }
             self.report(now).await;

@@ -74,7 +74,7 @@ impl Destination {
 /// # Errors
 /// Those of the module comment.
 pub(crate) fn resolve(engine: &Engine, name: &QueueName, queue_manager: &QueueManagerName) -> Result<Resolved, Reason> {
-    if !engine.is_this(queue_manager) {
+    if !engine.is_this(queue_manager) && !is_shared_with(engine, name, queue_manager) {
         return resolve_elsewhere(engine, name, queue_manager);
     }
     let queue = engine.queue(name).ok_or(Reason::UnknownObjectName)?;
@@ -88,6 +88,13 @@ pub(crate) fn resolve(engine: &Engine, name: &QueueName, queue_manager: &QueueMa
             AliasTarget::Queue => resolve_alias(engine, queue, &alias.target).map(Resolved::Destination),
         },
     }
+}
+
+/// A shared queue is the same at every member: a message for it at another one, as a reply, is put here. IBM's SQQMNAME(IGNORE).
+fn is_shared_with(engine: &Engine, name: &QueueName, queue_manager: &QueueManagerName) -> bool {
+    engine.group.is_some()
+        && engine.queue(name).is_some_and(|queue| queue.id.is_shared())
+        && engine.store.shared().is_some_and(|shared| shared.has_member(queue_manager.as_str()))
 }
 
 /// One level: an alias leads to a local queue or to the local definition of a remote one.

@@ -9,10 +9,12 @@
 //! What the trigger message says of the program comes from the process definition that the queue names; without one
 //! those fields are blank.
 //!
-//! Uncommitted messages count, as in MQ; the trigger message is made at commit.
+//! Uncommitted messages count, as in MQ; the trigger message is made at commit. What members of a group decide together about shared
+//! queues is in `group/triggers.rs`.
 //! Source: MQ, "Conditions for a trigger event", 9.3.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use model::authority::AuthorityObject;
@@ -29,6 +31,7 @@ use tracing::warn;
 
 use crate::definition::definitions;
 use crate::engine::Engine;
+use crate::group::triggers::{self, Why};
 use crate::queue::Queue;
 use crate::queue::delivery;
 use crate::queue::transmission::{QUEUE_MANAGER, own_ccsid};
@@ -36,15 +39,15 @@ use crate::reason;
 
 /// What triggering needs to know of a queue.
 #[derive(Clone, Copy)]
-struct Rule {
-    kind: TriggerType,
-    priority: u8,
-    depth: u32,
-    initiation_queue: QueueName,
+pub(crate) struct Rule {
+    pub(crate) kind: TriggerType,
+    pub(crate) priority: u8,
+    pub(crate) depth: u32,
+    pub(crate) initiation_queue: QueueName,
 }
 
 impl Rule {
-    fn of(queue: &Queue) -> Option<Self> {
+    pub(crate) fn of(queue: &Queue) -> Option<Self> {
         queue.with(|definition| {
             let local = definition.as_local().filter(|local| local.trigger.enabled)?;
             Some(Self {
@@ -67,6 +70,10 @@ pub(crate) async fn arrived(engine: &Engine, queue: &Arc<Queue>, priority: u8, d
     if priority < rule.priority {
         return;
     }
+    let is_of_group = matches!(rule.kind, TriggerType::First | TriggerType::Depth);
+    if is_of_group && engine.look_at_shared_triggers(queue, Why::Arrived) {
+        return;
+    }
     let before =
         if rule.priority == 0 { depth_before } else { count(engine, queue, rule.priority).await.saturating_sub(1) };
     let in_use = queue.in_use.lock().input > 0;
@@ -82,8 +89,18 @@ pub(crate) async fn arrived(engine: &Engine, queue: &Arc<Queue>, priority: u8, d
     }
 }
 
-/// The last handle for input was closed, or triggering was switched on: what is there now may call for a program.
+/// Triggering was switched on: what is there now may call for a program.
+pub(crate) async fn switched_on(engine: &Engine, queue: &Arc<Queue>) {
+    if !engine.look_at_shared_triggers(queue, Why::SwitchedOn) {
+        input_closed(engine, queue).await;
+    }
+}
+
+/// The last handle for input was closed: what is there now may call for a program.
 pub(crate) async fn input_closed(engine: &Engine, queue: &Arc<Queue>) {
+    if engine.look_at_shared_triggers(queue, Why::Look) {
+        return;
+    }
     let Some(rule) = Rule::of(queue) else { return };
     if queue.is_deleted() || queue.in_use.lock().input > 0 {
         return;
@@ -106,14 +123,16 @@ pub(crate) fn is_initiation_queue(engine: &Engine, queue: &Queue) -> bool {
 /// A trigger monitor has begun: what waited for it is looked at again.
 pub(crate) async fn initiation_queue_opened(engine: &Engine, opened: &Queue) {
     for queue in engine.all_queues() {
-        if Rule::of(&queue).is_some_and(|rule| rule.initiation_queue == opened.name) {
+        if Rule::of(&queue).is_some_and(|rule| rule.initiation_queue == opened.name)
+            && !engine.look_at_shared_triggers(&queue, Why::MonitorBegan)
+        {
             input_closed(engine, &queue).await;
         }
     }
 }
 
 /// Committed messages of at least this priority.
-async fn count(engine: &Engine, queue: &Queue, priority: u8) -> u32 {
+pub(crate) async fn count(engine: &Engine, queue: &Queue, priority: u8) -> u32 {
     if priority == 0 {
         return queue.depth();
     }
@@ -132,30 +151,48 @@ async fn count(engine: &Engine, queue: &Queue, priority: u8) -> u32 {
 }
 
 fn interval_has_passed(engine: &Engine, queue: &Queue, now: Timestamp) -> bool {
-    let interval = std::time::Duration::from_millis(u64::from(engine.definition.read().trigger_interval_ms));
-    queue.last_trigger.lock().is_some_and(|last| now.since(last) >= interval)
+    queue.last_trigger.lock().is_some_and(|last| now.since(last) >= interval(engine))
+}
+
+/// TRIGINT.
+pub(crate) fn interval(engine: &Engine) -> Duration {
+    Duration::from_millis(u64::from(engine.definition.read().trigger_interval_ms))
+}
+
+/// The initiation queue takes and gives messages.
+pub(crate) fn is_enabled_initiation(initiation: &Queue) -> bool {
+    initiation
+        .with(|definition| !definition.put_inhibited && definition.as_local().is_some_and(|local| !local.get_inhibited))
+}
+
+/// And a program here watches it.
+pub(crate) fn is_ready(initiation: &Queue) -> bool {
+    is_enabled_initiation(initiation) && initiation.in_use.lock().input > 0
 }
 
 async fn fire(engine: &Engine, queue: &Arc<Queue>, rule: Rule, now: Timestamp) {
     let Some(initiation) = engine.queue(&rule.initiation_queue) else { return };
-    let is_ready = initiation.with(|definition| {
-        !definition.put_inhibited && definition.as_local().is_some_and(|local| !local.get_inhibited)
-    });
-    if !is_ready || initiation.in_use.lock().input == 0 {
+    if !is_enabled_initiation(&initiation) || !triggers::is_monitored(engine, &initiation).await {
         return;
     }
-    let message = trigger_message(engine, queue, &initiation, now);
-    match delivery::place_quietly(engine, &initiation, message, now).await {
-        Ok(()) => *queue.last_trigger.lock() = Some(now),
-        Err(reason) => {
-            warn!(queue = queue.name.as_str(), initiation_queue = initiation.name.as_str(), %reason,
-                "a trigger message could not be put");
-            return;
-        }
+    if !put(engine, queue, &initiation, now).await {
+        return;
     }
+    *queue.last_trigger.lock() = Some(now);
     if rule.kind == TriggerType::Depth {
         switch_off(engine, queue).await;
     }
+}
+
+/// False when the trigger message could not be put.
+pub(crate) async fn put(engine: &Engine, queue: &Queue, initiation: &Arc<Queue>, now: Timestamp) -> bool {
+    let message = trigger_message(engine, queue, initiation, now);
+    let put = delivery::place_quietly(engine, initiation, message, now).await;
+    if let Err(reason) = put {
+        warn!(queue = queue.name.as_str(), initiation_queue = initiation.name.as_str(), %reason,
+            "a trigger message could not be put");
+    }
+    put.is_ok()
 }
 
 fn trigger_message(engine: &Engine, queue: &Queue, initiation: &Queue, now: Timestamp) -> Message {
@@ -193,7 +230,7 @@ fn trigger_message(engine: &Engine, queue: &Queue, initiation: &Queue, now: Time
 }
 
 /// NOTRIGGER from now on: a program that has served the queue switches it on again.
-async fn switch_off(engine: &Engine, queue: &Arc<Queue>) {
+pub(crate) async fn switch_off(engine: &Engine, queue: &Arc<Queue>) {
     let changed = definitions::change_queue(engine, queue, |definition| {
         if let Some(local) = definition.as_local_mut() {
             local.trigger.enabled = false;

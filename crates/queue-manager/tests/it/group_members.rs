@@ -1,7 +1,11 @@
 //! Members of a queue-sharing group on one database: what one defines and puts, another one has.
 
+mod events;
+mod expiry;
 mod handles;
+mod triggers;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -29,6 +33,7 @@ use crate::script::{EVERYTHING, FakeClock, administrator, connect, name};
 /// A member that runs.
 struct Member {
     queue_manager: QueueManager,
+    clock: Arc<FakeClock>,
     running: tokio::task::JoinHandle<()>,
 }
 
@@ -38,11 +43,12 @@ impl Member {
     }
 
     async fn start_with(database: &Database, queue_manager: &str, set: impl FnOnce(&mut SharedOptions)) -> Self {
+        let clock = FakeClock::new();
         let options = StartOptions {
             name: name(queue_manager),
             home: Home::Ephemeral,
             store: StoreOptions::default(),
-            clock: FakeClock::new(),
+            clock: clock.clone(),
             server_user: "mqadmin".to_owned(),
         };
         let mut database = SharedOptions {
@@ -56,7 +62,7 @@ impl Member {
         queue_manager.join_group().await.unwrap();
         let runs = queue_manager.clone();
         let running = tokio::spawn(async move { runs.run().await });
-        Self { queue_manager, running }
+        Self { queue_manager, clock, running }
     }
 
     async fn stop(self) {
@@ -256,6 +262,29 @@ fn a_group_definition_is_copied_to_every_member_and_to_one_that_comes_later() {
 }
 
 #[test]
+fn a_shared_queue_at_another_member_is_the_one_here() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        one.until("they know each other", |member| member.group_members().len() == 2).await;
+        one.queue_manager.define_queue(&administrator(), QueueDefinition::local(name("OWN")), false).await.unwrap();
+        let connection = one.connect();
+        let at_two = |queue| ObjectDescriptor { queue_manager: name("QM2"), ..object(queue) };
+        let options = PutOptions { flags: PutFlags::NO_SYNCPOINT, ..PutOptions::default() };
+        let reply = async |queue| {
+            let object = at_two(queue);
+            let body = Bytes::from_static(b"reply");
+            let put = connection.put1(&administrator(), &object, MessageDescriptor::default(), &options, body).await;
+            put.map(drop)
+        };
+        reply("Q").await.unwrap();
+        assert_eq!(get(&two.connect(), "Q", GetFlags::NO_SYNCPOINT).await.unwrap(), "reply");
+        assert_eq!(reply("OWN").await, Err(Reason::UnknownRemoteQMgr), "a private queue is another one there");
+        one.stop().await;
+        two.stop().await;
+    });
+}
+
+#[test]
 fn members_see_each_other_and_who_has_left() {
     on_database(async |database| {
         let (one, two) = two(database).await;
@@ -306,6 +335,10 @@ fn what_is_on_a_shared_queue_lies_before_what_its_members_put_next() {
         one.stop().await;
         two.stop().await;
     });
+}
+
+async fn open_for(connection: &Connection, queue: &str, options: OpenOptions) -> Result<ObjectHandle, Reason> {
+    connection.open(&administrator(), &object(queue), options).await.map(|opened| opened.handle)
 }
 
 async fn open(connection: &Connection, queue: &str) -> ObjectHandle {

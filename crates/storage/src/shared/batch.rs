@@ -307,6 +307,12 @@ async fn finish_reads(
         flight.send(Step::Change, &connected.statements.delete_parts, bodies_at(&gone_parts));
     }
     send_depths(&mut flight, id, &outcome.depths);
+    for queue in
+        jobs.iter().filter_map(|job| job.operation.may_empty()).filter(|queue| outcome.depths.contains_key(queue))
+    {
+        let statement = &connected.statements.episode_when_empty;
+        flight.send(Step::Change, statement, vec![Box::new(queue_number(queue))]);
+    }
     flight.say(Step::Commit, "COMMIT");
     flight.land().await.map(|_| ())
 }

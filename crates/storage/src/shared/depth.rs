@@ -209,8 +209,9 @@ pub(super) struct Staged {
 
 impl Staged {
     /// The message is in the table: whoever counts the batch counts it.
-    pub(super) fn land(&self) {
+    pub(super) fn land(&self, expires: Option<Timestamp>) {
         self.is_landed.store(true, Ordering::Relaxed);
+        self.figures.expires(expires);
     }
 }
 

@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error as _;
-use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -128,6 +128,7 @@ pub(super) struct Driver {
     pub(super) dead_rows: AtomicUsize,
     /// In which epoch the database was last told what is open here.
     stated: AtomicI64,
+    has_expiry_duty: AtomicBool,
     is_closed: watch::Sender<bool>,
 }
 
@@ -167,6 +168,7 @@ impl Driver {
             generation: AtomicU64::new(0),
             dead_rows: AtomicUsize::new(0),
             stated: AtomicI64::new(0),
+            has_expiry_duty: AtomicBool::new(false),
             is_closed: watch::Sender::new(false),
         });
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -244,6 +246,10 @@ impl Driver {
 
     pub(super) fn fenced(&self, generation: u64) {
         let _ = self.events.send(Event::Fenced(generation));
+    }
+
+    pub(super) fn has_expiry_duty(&self) -> bool {
+        self.has_expiry_duty.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -358,6 +364,7 @@ async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Even
             () = hear(&driver) => false,
             () = clean(&driver, &session) => false,
         };
+        driver.has_expiry_duty.store(false, Ordering::Relaxed);
         if is_closed {
             leave(&driver, &session, &mut events).await;
             return driver.show(Phase::Closed);
@@ -573,7 +580,12 @@ async fn restate_handles(driver: &Driver, session: &Session) -> Result<(), tokio
         .figures
         .all()
         .into_iter()
-        .map(|figures| (Arc::clone(&figures), figures.handles.restate(&figures, is_new_epoch)))
+        .map(|figures| {
+            // Who waits there finds out.
+            let lost = || driver.in_common.arrived(figures.queue);
+            let level = figures.handles.restate(&figures, is_new_epoch, lost);
+            (figures, level)
+        })
         .filter(|(_, level)| *level > OpenLevel::Closed)
         .collect();
     open.sort_unstable_by_key(|(figures, _)| figures.queue);
@@ -598,6 +610,7 @@ async fn restate_handles(driver: &Driver, session: &Session) -> Result<(), tokio
         if !is_raised.contains(&figures.queue) {
             figures.handles.forget();
         }
+        driver.in_common.arrived(figures.queue);
         warn!(queue = figures.queue.0, "another member has opened a queue that this one had open for input");
     }
     Ok(())
@@ -651,7 +664,8 @@ async fn beat(driver: &Arc<Driver>, session: &Session, watch: &mut Watch) {
     loop {
         let beaten = member::beat(&session.admin, session.member, session.epoch, watch);
         match timeout(driver.options.deadline, beaten).await {
-            Ok(Ok(Some(Beaten { members, definition_version }))) => {
+            Ok(Ok(Some(Beaten { members, definition_version, has_expiry_duty }))) => {
+                driver.has_expiry_duty.store(has_expiry_duty, Ordering::Relaxed);
                 driver.in_common.see_definitions(definition_version);
                 if let Some(hints) = driver.in_common.hints() {
                     hints.meet(&members);

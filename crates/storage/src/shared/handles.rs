@@ -85,12 +85,13 @@ impl Counts {
         }
     }
 
-    fn lose_input(&mut self) {
-        if self.input > 0 {
-            self.generation += 1;
-        }
+    /// True when there were handles for input.
+    fn lose_input(&mut self) -> bool {
+        let had_input = self.input > 0;
+        self.generation += u32::from(had_input);
         (self.input, self.exclusive) = (0, 0);
         self.told = self.told.min(OpenLevel::Open);
+        had_input
     }
 }
 
@@ -204,15 +205,18 @@ impl Handles {
         }
     }
 
-    /// What a new session has to tell the database. In a new epoch exclusive handles are lost: another member may have had the queue
-    /// meanwhile.
-    pub(super) fn restate(&self, figures: &Figures, is_new_epoch: bool) -> OpenLevel {
+    /// What a new session has to tell the database. In a new epoch exclusive handles are lost, and then `lost` is called: another member
+    /// may have had the queue meanwhile.
+    pub(super) fn restate(&self, figures: &Figures, is_new_epoch: bool, lost: impl FnOnce()) -> OpenLevel {
         let mut counts = self.0.lock();
-        if is_new_epoch && counts.told == OpenLevel::Exclusive {
-            counts.lose_input();
-        }
+        let is_lost = is_new_epoch && counts.told == OpenLevel::Exclusive && counts.lose_input();
         counts.told = counts.told.min(counts.wanted(figures.staged_now()));
-        counts.told
+        let told = counts.told;
+        drop(counts);
+        if is_lost {
+            lost();
+        }
+        told
     }
 
     /// Input is another member's now. Answers the level that is left.

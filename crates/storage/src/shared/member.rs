@@ -209,9 +209,10 @@ pub(super) async fn beat(
 ) -> Result<Option<Beaten>, tokio_postgres::Error> {
     let s = &admin.statements;
     let client = &admin.client;
-    let (beaten, version, rows) = tokio::try_join!(
+    let (beaten, version, duty, rows) = tokio::try_join!(
         async { client.execute(&s.beat, &[&number, &epoch]).await },
         async { client.query_one(&s.definition_version, &[]).await },
+        async { client.query_opt(&s.expiry_duty, &[&number, &epoch]).await },
         async { client.query(&s.members, &[]).await },
     )?;
     if beaten == 0 {
@@ -229,13 +230,15 @@ pub(super) async fn beat(
         })
         .collect();
     watch.look(&members);
-    Ok(Some(Beaten { members, definition_version: version.get(0) }))
+    let has_expiry_duty = duty.is_some_and(|row| row.get::<_, i32>(0) == number);
+    Ok(Some(Beaten { members, definition_version: version.get(0), has_expiry_duty }))
 }
 
 /// What a beat has seen.
 pub(super) struct Beaten {
     pub(super) members: Vec<MemberStatus>,
     pub(super) definition_version: i64,
+    pub(super) has_expiry_duty: bool,
 }
 
 fn state(text: &str) -> MemberState {

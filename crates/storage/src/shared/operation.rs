@@ -330,6 +330,14 @@ impl Operation {
 }
 
 impl Operation {
+    /// It may leave a queue without messages, though no program gets them.
+    pub(super) fn may_empty(&self) -> Option<QueueId> {
+        match self {
+            Self::TakeExpired { queue, .. } | Self::ClearStep { queue, with_held: false, .. } => Some(*queue),
+            _ => None,
+        }
+    }
+
     /// Messages that it adds to queues.
     pub(super) fn rows(&self) -> &[NewRow] {
         match self {

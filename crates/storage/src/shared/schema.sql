@@ -89,9 +89,11 @@ CREATE TABLE queue_state (
   queue int4 PRIMARY KEY,
   -- Rises with each thing that begins a new episode for triggers: a member opens the queue for input, or the queue becomes empty.
   episode int8 NOT NULL DEFAULT 0,
-  -- The episode for which the group's trigger message was made, by whom, and when, in microseconds since 1970.
+  -- The last episode for which the group's trigger message was made.
   triggered int8 NOT NULL DEFAULT -1,
+  -- The member that is making it.
   triggered_by int4,
+  -- When any trigger message was begun, in milliseconds since 1970.
   triggered_at int8 NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 CREATE INDEX queue_state_by_trigger ON queue_state (triggered_by) WHERE triggered_by IS NOT NULL;
@@ -105,7 +107,7 @@ CREATE TABLE queue_open (
 ) WITH (fillfactor = 50);
 CREATE INDEX queue_open_by_member ON queue_open (member);
 
--- Work that one member does for all.
+-- Work that one member does for all: 'expiry' looks for expired messages.
 CREATE TABLE duty (
   name text PRIMARY KEY,
   member int4 NOT NULL

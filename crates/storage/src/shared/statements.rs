@@ -347,7 +347,33 @@ statements! {
     release_tag = "DELETE FROM connection_tag WHERE tag = $1 AND member = $2";
     release_tags = "DELETE FROM connection_tag WHERE member = $1";
 
+    /// `$1` queue, `$2` now. Answers the episode, the last one that was triggered, milliseconds since any trigger, whether the queue is
+    /// open for input, whether there is a message, and the depth.
+    trigger_state = concat!(
+        "SELECT s.episode, s.triggered, (extract(epoch FROM clock_timestamp()) * 1000)::int8 - s.triggered_at, \
+         EXISTS (SELECT FROM queue_open o WHERE o.queue = $1 AND o.level >= 2), \
+         EXISTS (SELECT FROM message m WHERE m.queue = $1 AND ", free!("$2::int8"), "), \
+         (SELECT coalesce(sum(d.messages), 0)::int8 FROM queue_depth d WHERE d.queue = $1) \
+         FROM queue_state s WHERE s.queue = $1");
+    /// `$1` queue, `$2` episode, `$3` for the whole group, `$4` member, `$5` its epoch. Asked again by the same member it answers the same.
+    begin_trigger = "UPDATE queue_state s SET triggered_at = (extract(epoch FROM clock_timestamp()) * 1000)::int8, \
+                     triggered = CASE WHEN $3 THEN s.episode ELSE s.triggered END, \
+                     triggered_by = CASE WHEN $3 THEN $4::int4 ELSE s.triggered_by END \
+                     WHERE s.queue = $1 AND s.episode = $2 AND (NOT $3::bool OR s.triggered < s.episode OR s.triggered_by = $4::int4) \
+                     AND NOT EXISTS (SELECT FROM queue_open o WHERE o.queue = $1 AND o.level >= 2) \
+                     AND EXISTS (SELECT FROM lane l WHERE l.member = $4::int4 AND l.lane = 0 AND l.epoch = $5) RETURNING s.queue";
+    /// `$1` queue, `$2` member, `$3` its message is there.
+    end_trigger = "UPDATE queue_state SET triggered = CASE WHEN $3::bool THEN triggered ELSE -1 END, triggered_by = NULL \
+                   WHERE queue = $1 AND triggered_by = $2";
+    episode_when_empty = "UPDATE queue_state s SET episode = s.episode + 1 WHERE s.queue = $1 AND NOT EXISTS \
+                          (SELECT FROM message m WHERE m.queue = $1)";
+    begin_episode = "UPDATE queue_state SET episode = episode + 1 WHERE queue = $1 AND episode = $2";
+
     beat = "UPDATE member SET beat = beat + 1 WHERE number = $1 AND epoch = $2";
+    /// Takes the duty if it is nobody's: `$1` member, `$2` epoch. Answers whose it is.
+    expiry_duty = "WITH t AS (INSERT INTO duty (name, member) SELECT 'expiry', m.number FROM member m WHERE m.number = $1 AND m.epoch = $2 \
+                   AND NOT EXISTS (SELECT FROM duty WHERE name = 'expiry') FOR SHARE OF m ON CONFLICT DO NOTHING RETURNING member) \
+                   SELECT member FROM t UNION ALL SELECT member FROM duty WHERE name = 'expiry'";
     set_address = "UPDATE member SET address = $3 WHERE number = $1 AND epoch = $2";
     secret = "SELECT secret FROM group_state";
     members = "SELECT number, name, epoch, beat, state, address, level FROM member ORDER BY number";

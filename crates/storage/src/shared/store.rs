@@ -1,11 +1,17 @@
-//! The shared store's face: starting, queues, puts and gets. Units of work are in `store/syncpoint.rs`, looks that take nothing in
-//! `store/looking.rs`.
+//! The shared store's face: starting, queues, puts and gets.
+//!
+//! Units of work are in `store/syncpoint.rs`, looks that take nothing in `store/looking.rs`, handles and deletion in `store/opening.rs`,
+//! what members decide together about triggers in `store/triggering.rs`.
+//!
+//! Invariant: a put counts on its queue from before it is staged until its row is committed, or it is given up.
 
 mod looking;
 mod opening;
 mod syncpoint;
+mod triggering;
 
 pub use opening::Deletion;
+pub use triggering::{TriggerScope, TriggerState};
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -504,6 +510,11 @@ impl SharedStore {
     /// Members of the group as they were seen last.
     pub fn members(&self) -> Vec<MemberStatus> {
         self.running.driver.in_common.members()
+    }
+
+    /// There is or was a member of this name.
+    pub fn has_member(&self, name: &str) -> bool {
+        self.running.driver.in_common.members().iter().any(|member| member.name == name)
     }
 
     /// Units of work with work on shared queues.

@@ -24,4 +24,5 @@ mod requests;
 mod several;
 mod statements;
 pub(crate) mod structures;
+mod together;
 mod unreadable;

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::definition::QueueDefinition;
-use model::definition::queue::{LocalQueue, ServiceIntervalEvent};
+use model::definition::queue::{Disposition, LocalQueue, ServiceIntervalEvent};
 use model::pcf::Parameter;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
@@ -36,12 +36,15 @@ use crate::queue::{Queue, QueueStatistics};
 #[derive(Default)]
 pub(crate) struct Performance {
     service: ServiceTimer,
+    /// Of a shared queue, whose service each member measures by itself: this member's switch, and what the definition said when it was
+    /// turned.
+    own_switch: Option<(ServiceIntervalEvent, ServiceIntervalEvent)>,
 }
 
 impl Performance {
     /// Of a queue that was there before the queue manager started.
     pub(crate) fn recovered() -> Self {
-        Self { service: ServiceTimer::SinceStart }
+        Self { service: ServiceTimer::SinceStart, ..Self::default() }
     }
 }
 
@@ -83,14 +86,21 @@ impl Kind {
         }
     }
 
-    const fn is_enabled(self, local: &LocalQueue) -> bool {
-        match self {
-            Self::Full => local.depth_maximum_event,
-            Self::High => local.depth_high_event,
-            Self::Low => local.depth_low_event,
-            Self::IntervalHigh => matches!(local.service_interval_event, ServiceIntervalEvent::High),
-            Self::IntervalOk => matches!(local.service_interval_event, ServiceIntervalEvent::Ok),
-        }
+    fn is_enabled(self, queue: &Queue) -> bool {
+        let interval = service_switch(queue);
+        queue.with(|definition| match (self, definition.as_local()) {
+            (_, None) => false,
+            (Self::Full, Some(local)) => local.depth_maximum_event,
+            (Self::High, Some(local)) => local.depth_high_event,
+            (Self::Low, Some(local)) => local.depth_low_event,
+            (Self::IntervalHigh, Some(_)) => interval == ServiceIntervalEvent::High,
+            (Self::IntervalOk, Some(_)) => interval == ServiceIntervalEvent::Ok,
+        })
+    }
+
+    /// Each member of a group has its own service timer, and its own switch of it.
+    const fn is_of_member(self) -> bool {
+        matches!(self, Self::IntervalHigh | Self::IntervalOk)
     }
 
     /// Off with itself, on with its opposites.
@@ -128,8 +138,18 @@ struct Rules {
     interval: Duration,
 }
 
+/// QSVCIEV as this member has turned it.
+fn service_switch(queue: &Queue) -> ServiceIntervalEvent {
+    let defined = queue.with(|definition| {
+        definition.as_local().map_or(ServiceIntervalEvent::None, |local| local.service_interval_event)
+    });
+    let own = queue.performance.lock().own_switch;
+    own.filter(|(then, _)| *then == defined).map_or(defined, |(_, now)| now)
+}
+
 impl Rules {
     fn of(queue: &Queue) -> Self {
+        let interval_event = service_switch(queue);
         queue.with_local(|_, local| {
             let limit = |percent: u8| u64::from(local.maximum_depth) * u64::from(percent);
             Self {
@@ -137,7 +157,7 @@ impl Rules {
                 low: local.depth_low_event,
                 high_limit: limit(local.depth_high_percent),
                 low_limit: limit(local.depth_low_percent),
-                interval_event: local.service_interval_event,
+                interval_event,
                 interval: Duration::from_millis(u64::from(local.service_interval_ms)),
             }
         })
@@ -212,25 +232,35 @@ pub(crate) async fn after_commit(engine: &Engine, queue: &Arc<Queue>) {
 
 /// Puts the event if its switch is on, and turns the switches. Of many callers at the same time one succeeds.
 async fn raise(engine: &Engine, queue: &Arc<Queue>, kind: Kind, now: Timestamp) {
-    let is_enabled = |definition: &QueueDefinition| definition.as_local().is_some_and(|local| kind.is_enabled(local));
-    if !queue.with(is_enabled) {
+    if !kind.is_enabled(queue) {
         return;
     }
     {
         let _change = engine.changes.take().await;
-        if queue.is_deleted() || !queue.with(is_enabled) {
+        if queue.is_deleted() || !kind.is_enabled(queue) {
             return;
         }
-        let mut definition = (*queue.definition()).clone();
+        let before = queue.definition();
+        let mut definition = (*before).clone();
         if let Some(local) = definition.as_local_mut() {
             kind.toggle(local);
         }
-        if !queue.is_temporary() {
-            // Not saved, the switches are as they were after a restart: the event comes once more then.
-            let save = definitions::save_queue(&definition);
-            let _ = engine.store.change_definitions(vec![save]).await;
+        let is_shared = before.disposition == Disposition::Shared;
+        if is_shared && kind.is_of_member() {
+            let switch = |definition: &QueueDefinition| {
+                definition.as_local().map_or(ServiceIntervalEvent::None, |local| local.service_interval_event)
+            };
+            queue.performance.lock().own_switch = Some((switch(&before), switch(&definition)));
+        } else if is_shared {
+            // The switches are the group's: of two members that raise one event one is refused. The other makes it.
+            let save = vec![definitions::save_queue(&definition)];
+            let show = || engine.show_queue(queue, definition);
+            if definitions::keep_queue(engine, Disposition::Shared, save, show).await.is_err() {
+                return;
+            }
+        } else {
+            raise_here(engine, queue, definition).await;
         }
-        engine.show_queue(queue, definition);
     }
     let depth = queue.depth();
     let figures = queue.counters.reset(engine.started, now, depth);
@@ -239,6 +269,16 @@ async fn raise(engine: &Engine, queue: &Arc<Queue>, kind: Kind, now: Timestamp) 
         event.message.header.completion = n::MQCC_OK;
     }
     event::send(engine, event).await;
+}
+
+/// The switches of a private queue.
+async fn raise_here(engine: &Engine, queue: &Queue, definition: QueueDefinition) {
+    if !queue.is_temporary() {
+        // Not saved, the switches are as they were after a restart: the event comes once more then.
+        let save = definitions::save_queue(&definition);
+        let _ = engine.store.change_definitions(vec![save]).await;
+    }
+    engine.show_queue(queue, definition);
 }
 
 fn parameters(engine: &Engine, queue: &Queue, figures: &QueueStatistics) -> Vec<Parameter> {

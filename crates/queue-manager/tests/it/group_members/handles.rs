@@ -3,18 +3,14 @@
 use std::time::Duration;
 
 use model::definition::queue::Disposition;
-use model::options::{CloseOptions, GetFlags, OpenOptions};
+use model::options::{CloseOptions, GetFlags, GetOptions, OpenOptions};
 use model::reason::Reason;
 use queue_manager::Connection;
 use queue_manager::connection::ObjectHandle;
 use queue_manager::objects::ObjectError;
 
-use super::{EVERYTHING, Member, PutFlags, administrator, get, name, object, on_database, put, run_apart, two};
+use super::{EVERYTHING, Member, PutFlags, administrator, get, name, on_database, open_for, put, run_apart, two};
 use crate::postgres::Database;
-
-async fn open(connection: &Connection, queue: &str, options: OpenOptions) -> Result<ObjectHandle, Reason> {
-    connection.open(&administrator(), &object(queue), options).await.map(|opened| opened.handle)
-}
 
 async fn close(connection: &Connection, handle: ObjectHandle) {
     connection.close(handle, CloseOptions::empty()).await.unwrap();
@@ -36,22 +32,22 @@ fn an_exclusive_handle_of_one_member_refuses_input_at_another_until_it_is_closed
         let theirs = two.connect();
         for ends_connection in [false, true] {
             let ours = one.connect();
-            let exclusive = open(&ours, "Q", OpenOptions::INPUT_EXCLUSIVE).await.unwrap();
+            let exclusive = open_for(&ours, "Q", OpenOptions::INPUT_EXCLUSIVE).await.unwrap();
             for input in [OpenOptions::INPUT_SHARED, OpenOptions::INPUT_EXCLUSIVE, OpenOptions::INPUT_AS_Q_DEF] {
-                assert_eq!(open(&theirs, "Q", input).await, Err(Reason::ObjectInUse));
+                assert_eq!(open_for(&theirs, "Q", input).await, Err(Reason::ObjectInUse));
             }
-            let output = open(&theirs, "Q", OpenOptions::OUTPUT | OpenOptions::BROWSE).await.unwrap();
+            let output = open_for(&theirs, "Q", OpenOptions::OUTPUT | OpenOptions::BROWSE).await.unwrap();
             close(&theirs, output).await;
             if ends_connection {
                 ours.disconnect().await.unwrap();
             } else {
                 close(&ours, exclusive).await;
             }
-            let shared = open(&theirs, "Q", OpenOptions::INPUT_SHARED).await.unwrap();
+            let shared = open_for(&theirs, "Q", OpenOptions::INPUT_SHARED).await.unwrap();
             let ours = one.connect();
             if !ends_connection {
-                assert_eq!(open(&ours, "Q", OpenOptions::INPUT_EXCLUSIVE).await, Err(Reason::ObjectInUse));
-                let also = open(&ours, "Q", OpenOptions::INPUT_SHARED).await.unwrap();
+                assert_eq!(open_for(&ours, "Q", OpenOptions::INPUT_EXCLUSIVE).await, Err(Reason::ObjectInUse));
+                let also = open_for(&ours, "Q", OpenOptions::INPUT_SHARED).await.unwrap();
                 close(&ours, also).await;
             }
             close(&theirs, shared).await;
@@ -68,10 +64,10 @@ fn a_queue_that_is_not_shareable_has_one_handle_for_input_in_the_group() {
         one.define_with("ONCE", Disposition::Shared, |local| local.shareable = false).await.unwrap();
         two.until_known("ONCE").await;
         let (ours, theirs) = (one.connect(), two.connect());
-        let input = open(&theirs, "ONCE", OpenOptions::INPUT_SHARED).await.unwrap();
-        assert_eq!(open(&ours, "ONCE", OpenOptions::INPUT_SHARED).await, Err(Reason::ObjectInUse));
+        let input = open_for(&theirs, "ONCE", OpenOptions::INPUT_SHARED).await.unwrap();
+        assert_eq!(open_for(&ours, "ONCE", OpenOptions::INPUT_SHARED).await, Err(Reason::ObjectInUse));
         close(&theirs, input).await;
-        open(&ours, "ONCE", OpenOptions::INPUT_SHARED).await.unwrap();
+        open_for(&ours, "ONCE", OpenOptions::INPUT_SHARED).await.unwrap();
         one.stop().await;
         two.stop().await;
     });
@@ -84,7 +80,7 @@ fn a_shared_queue_that_another_member_has_open_is_neither_deleted_nor_cleared() 
         let theirs = two.connect();
         let in_use = Err(ObjectError::InUse { name: "Q".to_owned() });
         for options in [OpenOptions::INPUT_SHARED, OpenOptions::OUTPUT, OpenOptions::INQUIRE] {
-            let handle = open(&theirs, "Q", options).await.unwrap();
+            let handle = open_for(&theirs, "Q", options).await.unwrap();
             assert_eq!(one.queue_manager.delete_queue(&administrator(), &name("Q"), true).await, in_use);
             assert_eq!(one.queue_manager.clear_queue(&administrator(), &name("Q")).await, in_use);
             close(&theirs, handle).await;
@@ -97,7 +93,7 @@ fn a_shared_queue_that_another_member_has_open_is_neither_deleted_nor_cleared() 
         one.queue_manager.clear_queue(&administrator(), &name("Q")).await.unwrap();
         one.queue_manager.delete_queue(&administrator(), &name("Q"), false).await.unwrap();
         // Also before the other has heard of it.
-        let refused = open(&theirs, "Q", OpenOptions::OUTPUT).await;
+        let refused = open_for(&theirs, "Q", OpenOptions::OUTPUT).await;
         assert_eq!(refused, Err(Reason::UnknownObjectName));
         one.stop().await;
         two.stop().await;
@@ -110,20 +106,20 @@ fn an_exclusive_handle_ends_with_its_member() {
         let (one, two) = two(database).await;
         leave_behind(database, 3);
         let ours = one.connect();
-        assert_eq!(open(&ours, "Q", OpenOptions::INPUT_SHARED).await, Err(Reason::ObjectInUse));
+        assert_eq!(open_for(&ours, "Q", OpenOptions::INPUT_SHARED).await, Err(Reason::ObjectInUse));
         let mut opened = Err(Reason::ObjectInUse);
         for _ in 0..150 {
-            opened = open(&ours, "Q", OpenOptions::INPUT_EXCLUSIVE).await;
+            opened = open_for(&ours, "Q", OpenOptions::INPUT_EXCLUSIVE).await;
             if opened != Err(Reason::ObjectInUse) {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         opened.expect("a peer has recovered the member");
-        assert_eq!(open(&two.connect(), "Q", EVERYTHING).await, Err(Reason::ObjectInUse));
+        assert_eq!(open_for(&two.connect(), "Q", EVERYTHING).await, Err(Reason::ObjectInUse));
         // An orderly end does the same at once.
         one.stop().await;
-        open(&two.connect(), "Q", OpenOptions::INPUT_EXCLUSIVE).await.unwrap();
+        open_for(&two.connect(), "Q", OpenOptions::INPUT_EXCLUSIVE).await.unwrap();
         two.stop().await;
     });
 }
@@ -137,17 +133,17 @@ fn the_first_open_of_a_shared_queue_waits_for_a_database_that_is_away_and_is_ref
         one.define_structure().await;
         one.define("Q", Disposition::Shared).await.unwrap();
         let connection = one.connect();
-        let handle = open(&connection, "Q", OpenOptions::INPUT_SHARED).await.unwrap();
+        let handle = open_for(&connection, "Q", OpenOptions::INPUT_SHARED).await.unwrap();
         run_apart(|| database.server.kill("KILL"));
         // It is open so already: nothing has to be asked.
-        let second = open(&connection, "Q", OpenOptions::INPUT_SHARED).await.unwrap();
+        let second = open_for(&connection, "Q", OpenOptions::INPUT_SHARED).await.unwrap();
         close(&connection, second).await;
         close(&connection, handle).await;
-        assert_eq!(open(&connection, "Q", OpenOptions::INPUT_EXCLUSIVE).await, Err(Reason::CfNotAvailable));
+        assert_eq!(open_for(&connection, "Q", OpenOptions::INPUT_EXCLUSIVE).await, Err(Reason::CfNotAvailable));
         run_apart(|| database.server.start_again());
         let mut opened = Err(Reason::CfNotAvailable);
         for _ in 0..100 {
-            opened = open(&connection, "Q", OpenOptions::INPUT_EXCLUSIVE).await;
+            opened = open_for(&connection, "Q", OpenOptions::INPUT_EXCLUSIVE).await;
             if opened.is_ok() {
                 break;
             }
@@ -155,5 +151,39 @@ fn the_first_open_of_a_shared_queue_waits_for_a_database_that_is_away_and_is_ref
         }
         opened.expect("the database is back");
         one.stop().await;
+    });
+}
+
+#[test]
+fn a_get_that_waits_by_an_exclusive_handle_ends_when_a_peer_has_recovered_its_member() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        let ours = one.connect();
+        let handle = open_for(&ours, "Q", OpenOptions::INPUT_EXCLUSIVE).await.unwrap();
+        let waiting = tokio::spawn(async move {
+            let options = GetOptions {
+                flags: GetFlags::WAIT | GetFlags::NO_SYNCPOINT,
+                wait: Some(Duration::from_secs(60)),
+                ..GetOptions::default()
+            };
+            let got = ours.get(handle, &options).await.map(drop);
+            let again = ours.get(handle, &options).await.map(drop);
+            ours.close(handle, CloseOptions::empty()).await.unwrap();
+            open_for(&ours, "Q", OpenOptions::INPUT_EXCLUSIVE).await.unwrap();
+            (got, again, ours)
+        });
+        one.until("it waits", |member| member.queue_status(&name("Q")).is_some_and(|status| status.waiters == 1)).await;
+        // As a peer does it.
+        let sql = "UPDATE member SET epoch = epoch + 1, state = 'FAILED' WHERE name = 'QM1'; \
+                   UPDATE lane SET epoch = (SELECT epoch FROM member WHERE name = 'QM1') \
+                   WHERE member = (SELECT number FROM member WHERE name = 'QM1'); \
+                   UPDATE queue_open SET level = 0";
+        run_apart(|| database.run(sql));
+        let (got, again, ours) = tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("ends").unwrap();
+        assert_eq!((got, again), (Err(Reason::CfStrucInUse), Err(Reason::CfStrucInUse)));
+        assert_eq!(open_for(&two.connect(), "Q", OpenOptions::INPUT_SHARED).await, Err(Reason::ObjectInUse));
+        drop(ours);
+        one.stop().await;
+        two.stop().await;
     });
 }
