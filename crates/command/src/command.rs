@@ -6,7 +6,7 @@
 use model::authority::{Authority, AuthorityObject, Entity};
 use model::definition::attribute::{Attribute, Kind, Value};
 use model::definition::queue::Disposition;
-use model::name::QueueName;
+use model::name::{ObjectName, QueueName};
 use model::options::OpenOptions;
 
 pub mod channel;
@@ -32,6 +32,11 @@ pub enum Command {
     /// DELETE with IGNSTATE(YES): that there is no such object is fine.
     DeleteIfThere(Delete),
     ClearQueue(QueueName, DispositionChoice),
+    /// A shared queue, to the database of another structure.
+    MoveQueue {
+        name: QueueName,
+        structure: ObjectName,
+    },
     /// DISPLAY QUEUE, QLOCAL ..., TOPIC and the like; not of subscriptions.
     DisplayObjects {
         kinds: Vec<Kind>,

@@ -47,6 +47,7 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
         Command::DeleteIfThere(delete) => delete_if_there(queue_manager, caller, delete).await,
         Command::AlterQueueManager(settings) => queue_manager::alter(queue_manager, caller, settings).await,
         Command::ClearQueue(name, dispositions) => queue::clear(queue_manager, caller, name, *dispositions).await,
+        Command::MoveQueue { name, structure } => queue::move_to(queue_manager, caller, name, structure).await,
         Command::DisplayObjects { kinds, name, having, dispositions, request } => {
             object::display(queue_manager, caller, kinds, name, having, *dispositions, request)
         }

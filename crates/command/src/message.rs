@@ -42,6 +42,8 @@ pub const PROCESS_CHANGED: Message = Message::new("AMQ8012I", "Process changed."
 pub const CHANNEL_CREATED: Message = Message::new("AMQ8014I", "Channel created.");
 pub const CHANNEL_DELETED: Message = Message::new("AMQ8015I", "Channel deleted.");
 pub const CHANNEL_CHANGED: Message = Message::new("AMQ8016I", "Channel changed.");
+/// No message of IBM's says it.
+pub const QUEUE_MOVED: Message = Message::new("QUA0020I", "The queue is in the database of the structure.");
 pub const QUEUE_CLEARED: Message = Message::new("AMQ8022I", "Queue cleared.");
 pub const SUBSCRIPTION_CREATED: Message = Message::new("AMQ8094I", "Subscription created.");
 pub const SUBSCRIPTION_CHANGED: Message = Message::new("AMQ8095I", "Subscription changed.");

@@ -2,8 +2,9 @@
 //!
 //! Owns: the group's definitions (`definitions.rs`) and how this member follows changes of them (`joining.rs`), the rules of dispositions that
 //! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`, `master.rs`), handles
-//! as the whole group counts them (`handles.rs`), triggers of shared queues (`triggers.rs`), the waits that other members end (`arrivals.rs`), what members ask of each other
-//! (`requests.rs`), and connection tags (`tags.rs`).
+//! as the whole group counts them (`handles.rs`), triggers of shared queues (`triggers.rs`), the waits that other members end
+//! (`arrivals.rs`), what members ask of each other (`requests.rs`), connection tags (`tags.rs`), and moves of queues to other databases
+//! (`moving.rs`).
 //!
 //! Never: speaks SQL or knows where a message is (the store does).
 //!
@@ -19,15 +20,18 @@ pub(crate) mod handles;
 pub(crate) mod joining;
 pub(crate) mod master;
 mod masters;
+pub(crate) mod moving;
 mod requests;
 pub(crate) mod tags;
 pub(crate) mod triggers;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use model::definition::attribute::Membership;
 use model::group::GroupName;
-use parking_lot::RwLock;
+use model::name::QueueName;
+use parking_lot::{Mutex, RwLock};
 use storage::{QueueId, SharedOptions};
 use tokio::sync::Notify;
 
@@ -62,6 +66,8 @@ pub(crate) struct Group {
     pub(crate) changed: Notify,
     pub(crate) tags: Tags,
     pub(crate) triggers: Triggers,
+    /// Queues that this member moves to another database.
+    moves: Mutex<HashSet<QueueName>>,
 }
 
 impl Group {
@@ -73,6 +79,7 @@ impl Group {
             changed: Notify::new(),
             tags: Tags::default(),
             triggers: Triggers::default(),
+            moves: Mutex::default(),
         }
     }
 }

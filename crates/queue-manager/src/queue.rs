@@ -275,7 +275,7 @@ impl Queue {
     /// 2016 while gets are inhibited, for an alias by itself.
     pub(crate) fn check_get_enabled(&self) -> Result<(), Reason> {
         let inhibited = self.with(|definition| match &definition.kind {
-            QueueKind::Local(local) => local.get_inhibited,
+            QueueKind::Local(local) => local.get_inhibited || local.is_in_transit(),
             QueueKind::Alias(alias) => alias.get_inhibited,
             QueueKind::Remote(_) | QueueKind::Model(_) => false,
         });
@@ -307,6 +307,12 @@ impl Queue {
     pub(crate) fn delete_regardless(&self) {
         self.is_closing.store(true, Ordering::SeqCst);
         self.mark_deleted();
+    }
+
+    /// The queue is in another database now, and this one stands for nothing: handles find out at their next verb, waiters at once.
+    pub(crate) fn move_away(&self) {
+        self.forced_changes.fetch_add(1, Ordering::AcqRel);
+        self.waiters.wake_all();
     }
 
     /// Counts a new handle.

@@ -61,6 +61,8 @@ pub(crate) fn of_store(engine: &Engine, error: &StoreError) -> Reason {
         StoreError::Unreachable => Reason::CfNotAvailable,
         StoreError::Database => Reason::CfStrucError,
         StoreError::BackedOut | StoreError::ReceiptTaken => Reason::BackedOut,
+        // It was when the program looked, and is open anew soon.
+        StoreError::QueueMoves => Reason::ObjectChanged,
         StoreError::NotShared => Reason::FunctionNotSupported,
     }
 }

@@ -125,6 +125,9 @@ pub enum StoreError {
     /// Nothing has changed.
     #[error("a shared queue cannot do this")]
     NotShared,
+    /// Nothing has changed.
+    #[error("the shared queue is being moved to another database")]
+    QueueMoves,
     /// The unit of work has lost messages that it had got on shared queues, so it was backed out.
     #[error("the unit of work was backed out")]
     BackedOut,

@@ -27,8 +27,8 @@ use crate::shared::{
 };
 use crate::store::mixed::Parts;
 use crate::{
-    DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, RecoveryLogError,
-    Selection, Slice, StoreError, StoreOptions, StoredMessage, Survey, UnitOfWorkId, Xid,
+    ClusterNumber, DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId,
+    RecoveryLogError, Selection, Slice, StoreError, StoreOptions, StoredMessage, Survey, UnitOfWorkId, Xid,
 };
 
 /// Where the messages of one queue manager are. Cheap to share; every method takes `&self`.
@@ -212,6 +212,66 @@ impl Store {
             }
             refused => Ok(refused),
         }
+    }
+
+    /// The database where new queues of a structure go.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Closed`.
+    pub async fn cluster_of_structure(&self, structure: &str) -> Result<ClusterNumber, StoreError> {
+        let group = self.group.as_ref().ok_or(StoreError::Unreachable)?;
+        let there = boxed(group.of_structure(structure)).await?;
+        there.cluster().ok_or(StoreError::Unreachable)
+    }
+
+    /// See `SharedStore::suspend_queue`.
+    pub fn suspend_queue(&self, queue: QueueId, suspends: bool) {
+        if let Some(shared) = self.if_known(queue) {
+            shared.suspend_queue(queue, suspends);
+        }
+    }
+
+    /// See `SharedStore::is_sealed`.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::is_sealed`.
+    pub async fn is_sealed(&self, queue: QueueId) -> Result<bool, StoreError> {
+        boxed(self.of_scan(queue)?.is_sealed(queue)).await
+    }
+
+    /// Adds the messages of a sealed queue to one in another database, and what was answered to requests there. Answers how many messages.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::copy_queue`.
+    pub async fn copy_queue(&self, from: QueueId, to: QueueId) -> Result<u64, StoreError> {
+        let (source, target) = (self.of_scan(from)?, self.of_scan(to)?);
+        let copied = boxed(target.copy_queue(source, from, to)).await?;
+        boxed(target.copy_receipts(source)).await?;
+        Ok(copied)
+    }
+
+    /// What is on a shared queue goes, also what units of work hold.
+    ///
+    /// # Errors
+    /// Those of `SharedStore::drop_queue`.
+    pub async fn drop_queue(&self, queue: QueueId) -> Result<(), StoreError> {
+        let shared = self.of_scan(queue)?;
+        boxed(async {
+            shared.is_sealed(queue).await?;
+            shared.drop_queue(queue).await
+        })
+        .await
+    }
+
+    /// The epochs of a member that has the home's word to be dead are over where these queues are too.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Database`, `Closed`.
+    pub async fn end_epochs(&self, member: &str, queues: [QueueId; 2]) -> Result<(), StoreError> {
+        for queue in queues {
+            boxed(self.of_scan(queue)?.end_epochs(member)).await?;
+        }
+        Ok(())
     }
 
     /// As `SharedStore::opened_elsewhere`.

@@ -8,7 +8,7 @@ use model::definition::QueueDefinition;
 use model::definition::attribute::{Kind, Target};
 use model::definition::queue::{DefinitionType, Disposition};
 use model::definition::{History, QueueKind};
-use model::name::QueueName;
+use model::name::{ObjectName, QueueName};
 
 use crate::command::group::DispositionChoice;
 use crate::command::{Alter, Define, Delete};
@@ -133,6 +133,17 @@ pub(super) async fn clear(
     check_disposition(&queue, dispositions)?;
     queue_manager.clear_queue(caller, name).await?;
     Ok(Reply::done(message::QUEUE_CLEARED))
+}
+
+pub(super) async fn move_to(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    name: &QueueName,
+    structure: &ObjectName,
+) -> Result<Reply, Failure> {
+    existing(queue_manager, name.as_str(), Kind::QueueLocal)?;
+    queue_manager.move_queue_to_structure(caller, name, structure).await?;
+    Ok(Reply::done(message::QUEUE_MOVED))
 }
 
 /// A queue of that name is there, and perhaps not the one that is meant.

@@ -60,6 +60,7 @@ fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, P
         (Verb::Display, Object::Authentication) => reader.display_typed(&Kind::AUTHENTICATION),
         (Verb::Delete, Object::AnyQueue) => reader.delete(Kind::QueueLocal),
         (Verb::Clear, Object::Definition(Kind::QueueLocal)) => reader.clear_queue(),
+        (Verb::Move, Object::Definition(Kind::QueueLocal)) => reader.move_queue(),
         (Verb::Display, Object::Definition(Kind::QueueManager)) => reader.display_queue_manager(),
         (Verb::Display, Object::Definition(Kind::Subscription)) => reader.display_subscriptions(),
         (Verb::Display, Object::Definition(kind)) => reader.display_objects(vec![kind]),

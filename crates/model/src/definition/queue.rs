@@ -125,6 +125,37 @@ pub struct LocalQueue {
     pub structure: ObjectName,
     /// Identity of the messages in the store. Not an attribute; 0 until the queue manager assigns it.
     pub store_id: u32,
+    /// How far the move of a shared queue has come. Not an attribute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moving: Option<Moving>,
+}
+
+impl LocalQueue {
+    /// It moves to another database, and its messages are at rest.
+    pub fn is_in_transit(&self) -> bool {
+        self.moving.as_ref().is_some_and(|moving| moving.stage != MovingStage::Leaving)
+    }
+}
+
+/// A shared queue that moves to the database of another structure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moving {
+    pub stage: MovingStage,
+    /// Identity of its messages at the other place: where it goes, or at the end where it was.
+    pub store_id: u32,
+    pub structure: ObjectName,
+    /// The member that does it.
+    pub by: QueueManagerName,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MovingStage {
+    /// Its messages are where they were.
+    Arriving,
+    /// They stay there.
+    Returning,
+    /// They are where they were to go.
+    Leaving,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -316,6 +347,7 @@ impl Default for LocalQueue {
             definition_type: DefinitionType::Predefined,
             structure: ObjectName::BLANK,
             store_id: 0,
+            moving: None,
         }
     }
 }

@@ -108,6 +108,9 @@ impl QueueManager {
         let _change = engine.changes.take().await;
         let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
         let in_use = |_| ObjectError::InUse { name: name.to_string() };
+        if queue.is_local() && queue.with_local(|_, local| local.moving.is_some()) {
+            return Err(in_use(Reason::ObjectInUse));
+        }
         let deletion = queue.begin_deletion(Some(0)).map_err(in_use)?;
         let is_shared = queue.definition().disposition == Disposition::Shared;
         let mut changes = Vec::with_capacity(2);
@@ -226,7 +229,11 @@ async fn replace_definition<'a>(
     disposition::check_replacement(&before, &definition)?;
     definition.history = History { created: before.history.created, altered: engine.now() };
     if let (Some(old), Some(new)) = (before.as_local(), definition.as_local_mut()) {
+        if old.moving.is_some() {
+            return Err(ObjectError::InUse { name: name() });
+        }
         new.store_id = old.store_id;
+        new.moving = None;
         new.definition_type = old.definition_type;
         if new.usage != old.usage && queue.depth() > 0 {
             return Err(ObjectError::NotEmpty { name: name() });
@@ -338,9 +345,17 @@ impl Engine {
         }
         if let Some(group) = self.group.as_ref().filter(|_| queue.id.is_shared()) {
             group.queues.write().insert(queue.id, Arc::clone(&queue));
+            self.follow_move(&queue);
         }
         self.queues.write().insert(queue.name, queue);
         self.order.forget();
+    }
+
+    /// The store gives out no work on a shared queue that moves.
+    fn follow_move(&self, queue: &Queue) {
+        if queue.id.is_shared() && queue.is_local() {
+            self.store.suspend_queue(queue.id, queue.with_local(|_, local| local.is_in_transit()));
+        }
     }
 
     pub(crate) fn remove_queue(&self, queue: &Queue) {
@@ -359,6 +374,7 @@ impl Engine {
         if self.overrides.note(queue) {
             collection::changed(self);
         }
+        self.follow_move(queue);
         self.order.changed(queue);
         if let Some(initiation_queue) = initiation_queue(queue) {
             self.initiation_queues.write().insert(initiation_queue);

@@ -49,7 +49,7 @@ fn not_local(definition: &QueueDefinition) -> ObjectError {
     }
 }
 
-fn check_structure(engine: &Engine, name: &ObjectName) -> Result<(), ObjectError> {
+pub(super) fn check_structure(engine: &Engine, name: &ObjectName) -> Result<(), ObjectError> {
     let is_there = !name.is_blank() && engine.object(AuthorityObject::Structure, name).is_some();
     if is_there { Ok(()) } else { Err(ObjectError::Structure { name: name.to_string() }) }
 }

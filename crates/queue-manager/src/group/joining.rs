@@ -20,9 +20,9 @@ use crate::QueueManager;
 use crate::definition::definitions::wake_waiters;
 use crate::definition::queue_objects;
 use crate::engine::{Engine, Phase};
-use crate::group::Group;
 use crate::group::master::{self, Key, Master};
 use crate::group::triggers::Why;
+use crate::group::{Group, moving};
 use crate::queue::Queue;
 
 /// Before the database is tried again.
@@ -62,9 +62,10 @@ impl QueueManager {
                     continue;
                 }
             }
+            self.continue_moves().await;
             let changed = group.changed.notified();
             // A part of a unit of work that waits for a database is looked at again.
-            match engine.store.waits_for_group() {
+            match engine.store.waits_for_group() || self.has_moves() {
                 true => drop(tokio::time::timeout(AGAIN, changed).await),
                 false => changed.await,
             }
@@ -143,6 +144,14 @@ async fn show_shared(engine: &Engine, name: &QueueName, changed: &GroupDefinitio
     if let Some(queue) = &here
         && id != Some(queue.id)
     {
+        let was = queue.definition().history.created;
+        if let (Some(definition), Some(id)) = (&definition, id)
+            && definition.history.created == was
+        {
+            engine.store.know_queue(id).await?;
+            moving::show_moved(engine, queue, definition.clone());
+            return Ok(());
+        }
         // Deleted, and perhaps defined again.
         engine.remove_queue(queue);
         queue.delete_regardless();

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use model::authority::{Authority, Principal};
+use model::definition::queue::LocalQueue;
 use model::header::transmission::TransmissionHeader;
 use model::identifier::MessageId;
 use model::message::Message;
@@ -358,7 +359,12 @@ async fn place(
 /// # Errors
 /// `PutInhibited` (2051): at the object named, or at the queue it leads to.
 pub(crate) fn check_put_enabled(destination: &Destination) -> Result<(), Reason> {
-    let inhibited = |queue: &Queue| queue.with(|definition| definition.put_inhibited);
+    let inhibited = |queue: &Queue| {
+        queue.with(|definition| {
+            let moves = definition.as_local().is_some_and(LocalQueue::is_in_transit);
+            definition.put_inhibited || moves
+        })
+    };
     if inhibited(destination.first()) || destination.queue().is_some_and(|queue| inhibited(queue)) {
         return Err(Reason::PutInhibited);
     }

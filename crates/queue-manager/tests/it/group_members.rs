@@ -3,6 +3,7 @@
 mod events;
 mod expiry;
 mod handles;
+mod moving;
 mod triggers;
 
 use std::sync::Arc;

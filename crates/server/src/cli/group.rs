@@ -1,4 +1,6 @@
-//! `group create`: the tables of a queue-sharing group, in the database that the configuration names.
+//! `group create`: the tables of a queue-sharing group, in the databases that the configuration names; `group move`.
+
+mod moving;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,6 +19,9 @@ use crate::serve::group::GroupPlan;
 pub(super) enum Command {
     /// Make the tables of a group in its database, before its first member starts. Tables that are there stay as they are.
     Create(CreateArguments),
+    /// Move a shared queue, with its messages, to the database of another structure. Puts and gets are inhibited meanwhile. A move that was
+    /// interrupted goes on by itself.
+    Move(moving::MoveArguments),
 }
 
 #[derive(Debug, Args)]
@@ -40,6 +45,7 @@ pub(super) struct CreateArguments {
 pub(super) fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         Command::Create(arguments) => create(arguments, out),
+        Command::Move(arguments) => moving::run(&arguments, out),
     }
 }
 

@@ -76,3 +76,77 @@ fn a_message_of_one_server_is_got_from_the_other_and_outlives_both() {
     "#]]
     .assert_eq(&second.run(&["get", "-m", "QM2", "ORDERS"]));
 }
+
+/// As `member`, where the structure APP2 has a database of its own.
+fn member_with_structure(home: &Database, own: &Database, queue_manager: &str) -> Folder {
+    let folder = member(home, queue_manager);
+    let configuration = folder.read("quaymaster.toml");
+    folder.write("quaymaster.toml", &format!("{configuration}[group.structures.APP2]\ndatabase = '{}'\n", own.url));
+    folder
+}
+
+#[test]
+fn a_queue_moves_to_a_database_of_its_own_also_when_the_server_that_moves_it_is_killed() {
+    let (home, own) = (Database::empty(), Database::empty());
+    let (first, second) = (member_with_structure(&home, &own, "QM1"), member_with_structure(&home, &own, "QM2"));
+    let created = first.run(&["group", "create"]);
+    assert!(created.starts_with("exit 0"), "{created}");
+    let (one, two) = (Server::start(&first, &["--qmgr", "QM1"]), Server::start(&second, &["--qmgr", "QM2"]));
+    let script = "DEFINE CFSTRUCT(APP1) CFLEVEL(5) RECOVER(YES)\nDEFINE CFSTRUCT(APP2) CFLEVEL(5) RECOVER(YES)\n\
+                  DEFINE QLOCAL(ORDERS) QSGDISP(SHARED) CFSTRUCT(APP1)\nDEFINE QLOCAL(OTHER) QSGDISP(SHARED) CFSTRUCT(APP1)\n";
+    let done = first.run_with(&["runmqsc", "QM1"], script);
+    assert!(done.starts_with("exit 0"), "{done}");
+    expect![[r#"
+        exit 0
+        out: QUA0020I: The queue is in the database of the structure.
+    "#]]
+    .assert_eq(&first.run(&["group", "move", "OTHER", "--structure", "APP2"]));
+    let is_known =
+        |queue: &str| second.run(&["mqsc", "QM2", &format!("DISPLAY QLOCAL({queue})")]).starts_with("exit 0");
+    eventually("the other member knows the queues", || is_known("ORDERS") && is_known("OTHER"));
+    for number in ["1", "2", "3"] {
+        let put = first.run(&["put", "-m", "QM1", "ORDERS", number, "--persistent"]);
+        assert!(put.starts_with("exit 0"), "{put}");
+    }
+
+    // A member that stands still with the queue open keeps the move waiting.
+    let spawn = |folder: &Folder, arguments: &[&str]| {
+        let mut command = crate::program::command();
+        command.args(arguments).env("QUAYMASTER_DATA", folder.path()).spawn().expect("the binary starts")
+    };
+    let correlation = "41".repeat(24);
+    let wait = ["get", "-m", "QM2", "--correlation-id", &correlation, "--wait", "120s", "ORDERS"];
+    let mut waits = spawn(&second, &wait);
+    eventually("a get waits", || {
+        second.run(&["mqsc", "QM2", "DISPLAY QSTATUS(ORDERS) IPPROCS"]).contains("IPPROCS(1)")
+    });
+    two.signal("STOP");
+    let mut moves = spawn(&first, &["group", "move", "ORDERS", "--structure", "APP2"]);
+    let mut expected = vec!["1".to_owned(), "2".to_owned(), "3".to_owned()];
+    eventually("puts are inhibited", || {
+        let next = (expected.len() + 1).to_string();
+        let put = first.run(&["put", "-m", "QM1", "ORDERS", &next, "--persistent"]);
+        if put.starts_with("exit 0") {
+            expected.push(next);
+            return false;
+        }
+        put.contains("2051")
+    });
+    one.signal("KILL");
+    two.signal("CONT");
+    // It sees for six seconds that the other one shows no life.
+    let has_moved = (0..300).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        second.run(&["mqsc", "QM2", "DISPLAY QLOCAL(ORDERS) CFSTRUCT"]).contains("CFSTRUCT(APP2)")
+    });
+    assert!(has_moved, "the other member ends the move: {}", two.errors_with(""));
+    for child in [&mut waits, &mut moves] {
+        let _ = child.kill();
+        child.wait().expect("ends");
+    }
+    for number in expected {
+        assert_eq!(second.run(&["get", "-m", "QM2", "ORDERS", "--wait", "10s"]), format!("exit 0\nout: {number}\n"));
+    }
+    let left = second.run(&["get", "-m", "QM2", "ORDERS"]);
+    assert!(!left.starts_with("exit 0"), "nothing came twice: {left}");
+}

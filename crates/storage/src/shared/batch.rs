@@ -16,10 +16,12 @@ use crate::shared::handles::OpenLevel;
 use crate::shared::operation::{
     Answer, Claim, Job, Manner, NewReceipt, Operation, Place, Raised, Taken, Taking, UnitNumber, Wanted, Work,
 };
-use crate::shared::row::{Found, NewRow, PART, delivery_key, hash, moment, position, queue_id, queue_number, rank};
+use crate::shared::row::{
+    Found, MovedRow, NewRow, PART, delivery_key, hash, moment, position, queue_id, queue_number, rank,
+};
 use crate::shared::statements::Statements;
 use crate::shared::store::Deletion;
-use crate::{ClusterNumber, QueueId};
+use crate::{ClusterNumber, DeliveryKey, QueueId};
 
 /// A connection with its statements.
 pub(super) struct Connected {
@@ -60,6 +62,8 @@ pub(super) enum Failed {
     Fenced,
     /// A unit of work has lost messages that it had got. Nothing has changed.
     ClaimsGone,
+    /// The queue has moved to another database, or is deleted. Nothing has changed.
+    Sealed,
     /// A request with the same key has been answered. Nothing has changed.
     ReceiptTaken,
     /// A message that was found has a descriptor that this version does not know. Nothing has changed.
@@ -88,6 +92,11 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
+    fn note_added(&mut self, row: &MovedRow) {
+        let depth = self.depths.entry(row.queue).or_default();
+        *depth = (depth.0 + 1, depth.1 + i64::try_from(row.body.len()).unwrap_or(0));
+    }
+
     /// A row of queue, rank, position, anything, length, parts has left the table.
     fn note_gone(&mut self, row: &Row) {
         let depth = self.depths.entry(queue_id(row.get(0))).or_default();
@@ -240,6 +249,11 @@ async fn run(
     flight.send(Step::Fence, &s.fence, of_lane);
     plan.send_levels(&mut flight, id);
     plan.send_changes(&mut flight, id);
+    for Job { operation, .. } in jobs {
+        if let Operation::Import { rows, .. } = operation {
+            rows.iter().for_each(|row| outcome.note_added(row));
+        }
+    }
     plan.send_specials(&mut flight, id, jobs);
     plan.send_takes(&mut flight, id);
     flight.send(Step::Clock, &s.clock, Vec::new());
@@ -428,6 +442,7 @@ impl<'a> Plan<'a> {
                 | Operation::TakeExpired { .. }
                 | Operation::ClearStep { .. }
                 | Operation::SealQueue { .. }
+                | Operation::Import { .. }
                 | Operation::DeleteQueue { .. } => plan.specials.push(index),
             }
         }
@@ -482,7 +497,8 @@ impl<'a> Plan<'a> {
         if !self.puts.is_empty() {
             flight.send(Step::Change, &s.put, put_parameters(&self.puts));
             if self.puts.iter().any(|row| row.parts() > 0) {
-                flight.send(Step::Change, &s.put_parts, part_parameters(&self.puts));
+                let bodies = self.puts.iter().map(|row| (row.queue, row.key, row.parts(), &row.body));
+                flight.send(Step::Change, &s.put_parts, part_parameters(bodies));
             }
         }
         for decision in &self.decisions {
@@ -571,6 +587,13 @@ impl<'a> Plan<'a> {
                     &s.clear_step,
                     vec![Box::new(queue_number(*queue)), Box::new(*maximum), Box::new(*with_held)],
                 ),
+                Operation::Import { rows, .. } => {
+                    flight.send(Step::Change, &s.import, import_parameters(rows));
+                    if rows.iter().any(|row| row.parts() > 0) {
+                        let bodies = rows.iter().map(|row| (row.queue, row.key, row.parts(), &row.body));
+                        flight.send(Step::Change, &s.put_parts, part_parameters(bodies));
+                    }
+                }
                 Operation::SealQueue { queue, with_own, with_messages } => {
                     let queue = queue_number(*queue);
                     // Members' numbers begin with 1.
@@ -874,15 +897,46 @@ fn put_parameters(rows: &[&NewRow]) -> Parameters {
     ]
 }
 
+fn import_parameters(rows: &[MovedRow]) -> Parameters {
+    fn column<T: ToSql + Sync + Send + 'static>(
+        rows: &[MovedRow],
+        of: impl Fn(&MovedRow) -> T,
+    ) -> Box<dyn ToSql + Sync + Send> {
+        Box::new(rows.iter().map(of).collect::<Vec<T>>())
+    }
+    vec![
+        column(rows, |row| queue_number(row.queue)),
+        column(rows, |row| rank(row.key)),
+        column(rows, |row| position(row.key)),
+        column(rows, |row| row.persistent),
+        column(rows, |row| row.expires.map(moment)),
+        column(rows, |row| moment(row.arrived)),
+        column(rows, |row| i32::try_from(row.body.len()).unwrap_or(i32::MAX)),
+        column(rows, |row| i32::try_from(row.parts()).unwrap_or(i32::MAX)),
+        column(rows, |row| hash(&row.keys.message)),
+        column(rows, |row| hash(&row.keys.correlation)),
+        column(rows, |row| hash(&row.keys.group)),
+        column(rows, |row| row.keys.message.to_vec()),
+        column(rows, |row| row.keys.correlation.to_vec()),
+        column(rows, |row| row.keys.group.to_vec()),
+        column(rows, |row| row.keys.sequence.cast_signed()),
+        column(rows, |row| row.keys.offset.cast_signed()),
+        column(rows, |row| row.keys.flags.cast_signed()),
+        column(rows, |row| Bytea(row.head.clone())),
+        column(rows, |row| Bytea(if row.parts() > 0 { Bytes::new() } else { row.body.clone() })),
+        column(rows, |row| row.backouts),
+    ]
+}
+
 /// `$1` queue, `$2` position, `$3` part, `$4` bytes.
-fn part_parameters(rows: &[&NewRow]) -> Parameters {
+fn part_parameters<'r>(bodies: impl Iterator<Item = (QueueId, DeliveryKey, usize, &'r Bytes)>) -> Parameters {
     let (mut queues, mut positions, mut parts, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for row in rows.iter().filter(|row| row.parts() > 0) {
-        for part in 0..row.parts() {
-            queues.push(queue_number(row.queue));
-            positions.push(position(row.key));
+    for (queue, key, count, body) in bodies {
+        for part in 0..count {
+            queues.push(queue_number(queue));
+            positions.push(position(key));
             parts.push(i32::try_from(part).unwrap_or(i32::MAX));
-            bytes.push(Bytea(row.body.slice(part * PART..row.body.len().min((part + 1) * PART))));
+            bytes.push(Bytea(body.slice(part * PART..body.len().min((part + 1) * PART))));
         }
     }
     vec![Box::new(queues), Box::new(positions), Box::new(parts), Box::new(bytes)]

@@ -11,7 +11,7 @@ use parking_lot::RwLock;
 
 use crate::private::{MessageCount, MessageCounts};
 use crate::shared::handles::Handles;
-use crate::{Depth, QueueId};
+use crate::{Depth, QueueId, StoreError};
 
 /// No message expires.
 const NEVER: u64 = u64::MAX;
@@ -28,6 +28,10 @@ pub(super) struct Figures {
     others: AtomicI64,
     others_bytes: AtomicI64,
     /// Put by units of work that are open here, or on their way: one for each `Staged`.
+    /// Verbs under way here that take messages.
+    taking: AtomicI64,
+    /// The queue moves to another database.
+    is_suspended: AtomicBool,
     staged: AtomicI64,
     /// Put by this member's prepared units of work; they are in `own` too.
     prepared: AtomicI64,
@@ -80,6 +84,8 @@ impl Figures {
             own_bytes: AtomicI64::new(0),
             others: AtomicI64::new(0),
             others_bytes: AtomicI64::new(0),
+            taking: AtomicI64::new(0),
+            is_suspended: AtomicBool::new(false),
             staged: AtomicI64::new(0),
             prepared: AtomicI64::new(0),
             claimed: AtomicI64::new(0),
@@ -149,9 +155,32 @@ impl Figures {
         Some((Staged { figures: Arc::clone(self), is_landed: AtomicBool::new(false) }, there))
     }
 
-    /// Puts of this member that the queue must wait for.
+    /// What this member does on the queue at this moment, which those who close it must wait for: puts, and verbs that take messages.
     pub(super) fn staged_now(&self) -> i64 {
-        self.staged.load(Ordering::SeqCst)
+        self.staged.load(Ordering::SeqCst) + self.taking.load(Ordering::SeqCst)
+    }
+
+    /// The queue moves, and gets no new work here; or again.
+    pub(super) fn set_suspended(&self, suspended: bool) {
+        self.is_suspended.store(suspended, Ordering::SeqCst);
+    }
+
+    /// Counts a verb that takes messages, as long as it lasts.
+    ///
+    /// # Errors
+    /// `QueueMoves`.
+    pub(super) fn take_part(self: &Arc<Self>) -> Result<Taking, StoreError> {
+        self.taking.fetch_add(1, Ordering::SeqCst);
+        let taking = Taking(Arc::clone(self));
+        // In this order: who suspends the queue looks at the counts afterwards.
+        taking.0.check_at_work()?;
+        Ok(taking)
+    }
+
+    /// # Errors
+    /// `QueueMoves`.
+    pub(super) fn check_at_work(&self) -> Result<(), StoreError> {
+        if self.is_suspended.load(Ordering::SeqCst) { Err(StoreError::QueueMoves) } else { Ok(()) }
     }
 
     pub(super) fn prepared(&self, messages: i64) {
@@ -197,6 +226,15 @@ impl Figures {
 
     fn show(&self) {
         self.count.set(self.current() as usize);
+    }
+}
+
+/// A verb that takes messages.
+pub(super) struct Taking(Arc<Figures>);
+
+impl Drop for Taking {
+    fn drop(&mut self) {
+        self.0.taking.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

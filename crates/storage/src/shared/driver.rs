@@ -23,7 +23,7 @@ use tracing::{debug, error, info, warn};
 use crate::shared::batch::{Connected, owner};
 use crate::shared::depth::{AllFigures, Figures};
 use crate::shared::error::SharedError;
-use crate::shared::handles::OpenLevel;
+use crate::shared::handles::{OpenLevel, SealedQueues};
 use crate::shared::hint::{Heard, Hints};
 use crate::shared::in_common::{Enrolled, Enrolment, InCommon};
 use crate::shared::inbox::Inbox;
@@ -126,6 +126,8 @@ pub(super) struct Driver {
     generation: AtomicU64,
     /// Rows that this member has changed or removed since it last cleaned the table.
     pub(super) dead_rows: AtomicUsize,
+    /// Queues that no member can open any more, and that this one had open: what it was asked before comes too late.
+    pub(super) sealed: SealedQueues,
     /// In which epoch the database was last told what is open here.
     stated: AtomicI64,
     has_expiry_duty: AtomicBool,
@@ -167,6 +169,7 @@ impl Driver {
             highest: HighestTimeline::default(),
             generation: AtomicU64::new(0),
             dead_rows: AtomicUsize::new(0),
+            sealed: SealedQueues::default(),
             stated: AtomicI64::new(0),
             has_expiry_duty: AtomicBool::new(false),
             is_closed: watch::Sender::new(false),
@@ -568,8 +571,17 @@ async fn reconcile(driver: &Driver, session: &Session) -> Result<(), tokio_postg
         driver.inboxes[LAZY].release(unknown, session.epoch);
     }
     restate_handles(driver, session).await?;
-    read_depths(driver, session, &driver.figures.all().iter().map(|figures| figures.queue).collect::<Vec<_>>(), true)
-        .await
+    let queues: Vec<QueueId> = driver.figures.all().iter().map(|figures| figures.queue).collect();
+    read_depths(driver, session, &queues, true).await?;
+    if driver.role == Role::Home {
+        return Ok(());
+    }
+    // Queues may have moved here while this member did not reach the database.
+    let numbers: Vec<i32> = queues.iter().map(|queue| queue_number(*queue)).collect();
+    let rows = reader.client.query(&reader.statements.last_positions, &[&numbers]).await?;
+    let last = rows.iter().map(|row| row.get::<_, i64>(0).unsigned_abs()).max();
+    last.into_iter().for_each(|last| driver.positions.follow(last));
+    Ok(())
 }
 
 /// Tells the database what this member has open. Another one may have taken its place: while this one was thought dead, or because a
@@ -609,6 +621,7 @@ async fn restate_handles(driver: &Driver, session: &Session) -> Result<(), tokio
     for (figures, _) in refused {
         if !is_raised.contains(&figures.queue) {
             figures.handles.forget();
+            driver.sealed.add(figures.queue);
         }
         driver.in_common.arrived(figures.queue);
         warn!(queue = figures.queue.0, "another member has opened a queue that this one had open for input");

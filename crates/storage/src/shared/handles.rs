@@ -9,16 +9,18 @@
 //! - Raising and lowering are sent under the lock of the counts, so the lane does them in the order of the counts.
 //! - A put counts as open until its unit of work has ended: no peer can delete the queue meanwhile.
 
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
-use crate::StoreError;
 use crate::shared::depth::Figures;
 use crate::shared::driver::Driver;
 use crate::shared::inbox::Told;
 use crate::shared::lane::LAZY;
 use crate::shared::operation::Operation;
+use crate::{QueueId, StoreError};
 
 /// What a member has a queue open for. Each level has those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -70,11 +72,15 @@ struct Counts {
     /// Handles for input that were opened in an earlier one are lost.
     generation: u32,
     idle_sweeps: u8,
+    /// The queue moves: no handle does any work.
+    is_suspended: bool,
 }
 
 impl Counts {
     fn wanted(&self, staged: i64) -> OpenLevel {
-        if self.exclusive > 0 {
+        if self.is_suspended {
+            if staged > 0 { OpenLevel::Open } else { OpenLevel::Closed }
+        } else if self.exclusive > 0 {
             OpenLevel::Exclusive
         } else if self.input > 0 {
             OpenLevel::Input
@@ -176,7 +182,8 @@ impl Handles {
     pub(super) fn raise(&self, driver: &Driver, figures: &Figures, level: OpenLevel) -> Option<Told> {
         let mut counts = self.0.lock();
         counts.idle_sweeps = 0;
-        let is_there = counts.told >= level;
+        // Nothing is done with it until the queue has moved, or stays.
+        let is_there = counts.told >= level || counts.is_suspended;
         (!is_there).then(|| driver.inboxes[LAZY].submit(Operation::Raise { queue: figures.queue, level }))
     }
 
@@ -198,7 +205,7 @@ impl Handles {
         }
         if counts.wanted(figures.staged_now()) > OpenLevel::Closed {
             counts.idle_sweeps = 0;
-        } else if counts.idle_sweeps < IDLE_SWEEPS {
+        } else if counts.idle_sweeps < IDLE_SWEEPS && !counts.is_suspended {
             counts.idle_sweeps += 1;
         } else {
             drop(lower(driver, figures, &mut counts, OpenLevel::Closed));
@@ -227,8 +234,57 @@ impl Handles {
         counts.told
     }
 
+    /// The queue moves. What this member does on it ends; then the database is told that it has it open no more.
+    pub(super) fn suspend(&self, driver: &Driver, figures: &Figures) {
+        figures.set_suspended(true);
+        let mut counts = self.0.lock();
+        counts.is_suspended = true;
+        let wanted = counts.wanted(figures.staged_now());
+        if counts.told > wanted {
+            drop(lower(driver, figures, &mut counts, wanted));
+        }
+    }
+
+    /// The queue stays where it is: its handles work again. One that is in the way of another member's finds out when it is used.
+    pub(super) fn resume(&self, driver: &Driver, figures: &Figures) {
+        let mut counts = self.0.lock();
+        if !counts.is_suspended {
+            return;
+        }
+        counts.is_suspended = false;
+        let wanted = counts.wanted(figures.staged_now());
+        if counts.told < wanted {
+            drop(driver.inboxes[LAZY].submit(Operation::Raise { queue: figures.queue, level: wanted }));
+        }
+        drop(counts);
+        figures.set_suspended(false);
+    }
+
     /// The queue is gone: what is put to it has to ask.
     pub(super) fn forget(&self) {
         self.0.lock().told = OpenLevel::Closed;
+    }
+}
+
+/// Queues whose row is gone.
+#[derive(Default)]
+pub(super) struct SealedQueues {
+    count: AtomicUsize,
+    queues: RwLock<HashSet<QueueId>>,
+}
+
+impl SealedQueues {
+    pub(super) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Acquire) == 0
+    }
+
+    pub(super) fn has(&self, queue: QueueId) -> bool {
+        self.queues.read().contains(&queue)
+    }
+
+    pub(super) fn add(&self, queue: QueueId) {
+        if self.queues.write().insert(queue) {
+            self.count.fetch_add(1, Ordering::AcqRel);
+        }
     }
 }

@@ -145,6 +145,12 @@ impl Lane {
         let (lost, jobs): (Vec<Job>, Vec<Job>) =
             jobs.into_iter().partition(|job| job.is_of_another_epoch(session.epoch));
         lost.into_iter().for_each(|job| self.refuse(job, &Failed::ClaimsGone));
+        let (late, jobs): (Vec<Job>, Vec<Job>) = if self.driver.sealed.is_empty() {
+            (Vec::new(), jobs)
+        } else {
+            jobs.into_iter().partition(|job| job.is_for_sealed(|queue| self.driver.sealed.has(queue)))
+        };
+        late.into_iter().for_each(|job| self.refuse(job, &Failed::Sealed));
         if jobs.is_empty() {
             return Ok(());
         }
@@ -287,6 +293,8 @@ impl Lane {
         let answer = match (failed, &job.operation) {
             (Failed::ClaimsGone, Operation::ClaimAll { .. }) => Ok(Answer::AllTaken(None)),
             (Failed::ClaimsGone, _) => Err(StoreError::BackedOut),
+            (Failed::Sealed, Operation::Commit { .. } | Operation::Prepare { .. }) => Err(StoreError::BackedOut),
+            (Failed::Sealed, _) => Err(StoreError::UnknownQueue),
             (Failed::ReceiptTaken, _) => Err(StoreError::ReceiptTaken),
             (Failed::Refused(error), _) => {
                 warn!(

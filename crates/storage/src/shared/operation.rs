@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use crate::shared::handles::OpenLevel;
 use crate::shared::inbox::Inbox;
-use crate::shared::row::NewRow;
+use crate::shared::row::{MovedRow, NewRow};
 use crate::shared::store::Deletion;
 use crate::{ClusterNumber, DeliveryKey, QueueId, Receipt, StoreError, StoredMessage};
 
@@ -160,6 +160,11 @@ pub(super) enum Operation {
         level: OpenLevel,
     },
     /// The definition goes, if no other member has the queue open and it is empty or may be purged.
+    /// Messages of a queue that moves here, in order. Only in the epoch in which the move goes on.
+    Import {
+        epoch: i64,
+        rows: Vec<MovedRow>,
+    },
     /// No member can open the queue any more, if none has it open, nothing of it is held, and it is empty or messages may be there.
     SealQueue {
         queue: QueueId,
@@ -274,9 +279,24 @@ impl Job {
         let (work, number) = match &self.operation {
             Operation::Commit { work, decision, .. } => (work, *decision),
             Operation::Prepare { work, number, .. } => (work, Some(*number)),
+            Operation::Import { epoch: of, .. } => return *of != epoch,
             _ => return false,
         };
         work.gets.iter().any(|claim| claim.epoch != epoch) || number.is_some_and(|number| number.epoch() != epoch)
+    }
+
+    /// It would change a queue that no member can open any more.
+    pub(super) fn is_for_sealed(&self, is_sealed: impl Fn(QueueId) -> bool) -> bool {
+        match &self.operation {
+            Operation::Put(row) => is_sealed(row.queue),
+            Operation::Take(taking) => is_sealed(taking.queue),
+            Operation::Lock(place) => is_sealed(place.queue),
+            Operation::ClaimAll { queue, .. } | Operation::TakeExpired { queue, .. } => is_sealed(*queue),
+            Operation::Commit { work, .. } | Operation::Prepare { work, .. } => {
+                work.puts.iter().any(|row| is_sealed(row.queue))
+            }
+            _ => false,
+        }
     }
 
     /// Bytes that it adds to a batch.
@@ -299,6 +319,7 @@ impl Job {
                 | Operation::FinishPrepared { .. }
                 | Operation::TakeExpired { .. }
                 | Operation::ClearStep { .. }
+                | Operation::Import { .. }
                 | Operation::SealQueue { .. }
                 | Operation::DeleteQueue { .. }
         )
@@ -316,6 +337,7 @@ impl Operation {
             | Self::FinishPrepared { .. }
             | Self::TakeExpired { .. }
             | Self::ClearStep { .. }
+            | Self::Import { .. }
             | Self::SealQueue { .. }
             | Self::DeleteQueue { .. } => true,
             Self::Lock(_)

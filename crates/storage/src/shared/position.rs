@@ -59,6 +59,12 @@ impl Positions {
         Position(state.last << MEMBER_BITS | state.member)
     }
 
+    /// What is put from now on comes behind this one.
+    pub(super) fn follow(&self, position: u64) {
+        let mut state = self.state.lock();
+        state.last = state.last.max(position >> MEMBER_BITS);
+    }
+
     /// The database's clock, in milliseconds since 1970. One that goes back is not followed: positions would repeat only what
     /// `last` prevents, but ages would jump.
     pub(super) fn told(&self, database_clock: u64) {
@@ -97,6 +103,15 @@ mod tests {
         assert!(given.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(given.iter().all(|position| position.0 & 1023 == 7));
         assert!(given[0].0 >= 1_000 << 22);
+    }
+
+    #[test]
+    fn a_position_of_another_clock_is_followed() {
+        let positions = Positions::default();
+        positions.begin(1, BEGINNING + 1_000);
+        let far = Position(1_000_000 << 22 | 9);
+        positions.follow(far.0);
+        assert!(positions.next() > far);
     }
 
     #[test]

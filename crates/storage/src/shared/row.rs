@@ -26,6 +26,25 @@ pub(super) struct NewRow {
     pub(super) body: Bytes,
 }
 
+/// A message of another database on its way into the table, as it was there.
+pub(super) struct MovedRow {
+    pub(super) queue: QueueId,
+    pub(super) key: DeliveryKey,
+    pub(super) persistent: bool,
+    pub(super) expires: Option<Timestamp>,
+    pub(super) arrived: Timestamp,
+    pub(super) keys: Identifiers,
+    pub(super) head: Bytes,
+    pub(super) body: Bytes,
+    pub(super) backouts: i32,
+}
+
+impl MovedRow {
+    pub(super) fn parts(&self) -> usize {
+        parts(&self.body)
+    }
+}
+
 /// What is looked for, and what groups need.
 #[derive(Clone)]
 pub(super) struct Identifiers {
@@ -75,8 +94,12 @@ impl NewRow {
 
     /// How many parts its body has; 0: it is in the row.
     pub(super) fn parts(&self) -> usize {
-        if self.body.len() > PART { self.body.len().div_ceil(PART) } else { 0 }
+        parts(&self.body)
     }
+}
+
+fn parts(body: &Bytes) -> usize {
+    if body.len() > PART { body.len().div_ceil(PART) } else { 0 }
 }
 
 /// NULL for an identifier of zeros, which nobody looks for by index.

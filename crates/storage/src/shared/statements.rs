@@ -296,6 +296,28 @@ statements! {
                     SELECT d.key, d.disposition, v.definition_version FROM v, d ON CONFLICT (key) \
                     DO UPDATE SET disposition = excluded.disposition, version = excluded.version RETURNING version";
 
+    last_place = "SELECT m.rank, m.position FROM message m WHERE m.queue = $1 ORDER BY m.rank DESC, m.position DESC LIMIT 1";
+    /// The last one of each priority.
+    last_positions = "SELECT x.position FROM unnest($1::int4[]) AS k(q) CROSS JOIN unnest('{0,1,2,3,4,5,6,7,8,9}'::int2[]) AS r(n) \
+                      CROSS JOIN LATERAL (SELECT m.position FROM message m WHERE m.queue = k.q AND m.rank = r.n \
+                      ORDER BY m.rank DESC, m.position DESC LIMIT 1) x";
+    /// `$2` and `$3` the place behind which it begins, `$4` how many.
+    places_after = "SELECT m.rank, m.position, m.length FROM message m WHERE m.queue = $1 AND (m.rank, m.position) > ($2::int2, $3::int8) \
+                    ORDER BY m.rank, m.position LIMIT $4::int8";
+    /// `$4` and `$5` the last place. All that `import` needs.
+    rows_between = "SELECT m.rank, m.position, m.persistent, m.expires, m.arrived, m.parts, m.message_id, m.correlation_id, m.group_id, \
+                    m.sequence, m.segment, m.flags, m.head, m.body, m.backout FROM message m WHERE m.queue = $1 \
+                    AND (m.rank, m.position) > ($2::int2, $3::int8) AND (m.rank, m.position) <= ($4::int2, $5::int8) \
+                    ORDER BY m.rank, m.position";
+    import = "INSERT INTO message (queue, rank, position, persistent, expires, arrived, length, parts, message_key, correlation_key, \
+              group_key, message_id, correlation_id, group_id, sequence, segment, flags, head, body, backout) \
+              SELECT * FROM unnest($1::int4[], $2::int2[], $3::int8[], $4::bool[], $5::int8[], $6::int8[], $7::int4[], $8::int4[], \
+              $9::int8[], $10::int8[], $11::int8[], $12::bytea[], $13::bytea[], $14::bytea[], $15::int4[], $16::int4[], $17::int4[], \
+              $18::bytea[], $19::bytea[], $20::int4[])";
+    receipts_after = "SELECT key, expires, value FROM receipt WHERE key > $1::bytea ORDER BY key LIMIT $2::int8";
+    import_receipts = "INSERT INTO receipt (key, expires, value) SELECT * FROM unnest($1::bytea[], $2::int8[], $3::bytea[]) \
+                       ON CONFLICT (key) DO NOTHING";
+
     /// `$1` queue, `$2` member whose handles do not count, `$3` messages may be there. After `lock_queues`. A row: from now on no member can
     /// open it.
     seal_queue = "WITH k AS (SELECT 1 FROM queue_state s WHERE s.queue = $1 AND NOT EXISTS \

@@ -6,6 +6,7 @@
 //! Invariant: a put counts on its queue from before it is staged until its row is committed, or it is given up.
 
 mod looking;
+mod moving;
 mod opening;
 mod syncpoint;
 mod triggering;
@@ -193,7 +194,22 @@ impl SharedStore {
             // The next session reads them all.
             return Ok(());
         }
-        self.look(|session| async move { read_depths(driver, &session, &[queue], is_new).await }).await
+        self.look(|session| async move { read_depths(driver, &session, &[queue], is_new).await }).await?;
+        if is_new { self.follow_positions(&[queue]).await } else { Ok(()) }
+    }
+
+    /// What this member puts comes behind what is on these queues: their messages may come from a database with another clock.
+    pub(super) async fn follow_positions(&self, queues: &[QueueId]) -> Result<(), StoreError> {
+        let numbers: Vec<i32> = queues.iter().map(|queue| queue_number(*queue)).collect();
+        let numbers = &numbers;
+        let rows = self
+            .look(|session| async move {
+                session.reader.client.query(&session.reader.statements.last_positions, &[numbers]).await
+            })
+            .await?;
+        let last = rows.iter().map(|row| row.get::<_, i64>(0).unsigned_abs()).max();
+        last.into_iter().for_each(|last| self.running.driver.positions.follow(last));
+        Ok(())
     }
 
     /// The queue is deleted: its messages go, also those that units of work hold.
@@ -239,6 +255,7 @@ impl SharedStore {
     ) -> Result<(NewRow, PutOutcome), StoreError> {
         self.session().await?;
         let (staged, depth_before) = self.reserve(figures, placement.maximum_depth).await?;
+        figures.check_at_work()?;
         figures.use_it();
         // No peer deletes the queue before the message is there, or never will be.
         self.raise(figures, OpenLevel::Open).await?;
@@ -303,6 +320,7 @@ impl SharedStore {
         now: Timestamp,
     ) -> Result<Option<StoredMessage>, StoreError> {
         let figures = self.figures(queue)?;
+        let _taking = figures.take_part()?;
         unit.map_or(Ok(()), |unit| self.running.units.check(unit))?;
         figures.use_it();
         self.settle().await?;
@@ -375,7 +393,8 @@ impl SharedStore {
         owner: LockOwner,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        self.figures(queue)?;
+        let figures = self.figures(queue)?;
+        let _taking = figures.take_part()?;
         self.settle().await?;
         let wanted = self.seen(queue, seen.key, seen.message.descriptor.backout_count, owner);
         let taken = self.take(Taking { queue, wanted, manner: Manner::Take, now }).await?;
@@ -398,6 +417,7 @@ impl SharedStore {
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         let figures = self.figures(queue)?;
+        let _taking = figures.take_part()?;
         self.running.units.check(unit)?;
         self.settle().await?;
         let mut seen = Vec::with_capacity(keys.len());
@@ -429,6 +449,7 @@ impl SharedStore {
         gone: &mut VecDeque<StoredMessage>,
     ) -> Result<(), StoreError> {
         let figures = self.figures(queue)?;
+        let _taking = figures.take_part()?;
         if let Answer::Expired(expired) = self.submit(Operation::TakeExpired { queue, now, maximum: EXPIRED }).await? {
             gone.extend(expired);
         }
@@ -453,6 +474,7 @@ impl SharedStore {
     /// `Uncommitted`: a unit of work of any member holds a message. `Unreachable`, `Database`, `Closed`.
     pub async fn clear(&self, queue: QueueId) -> Result<u32, StoreError> {
         let figures = self.figures(queue)?;
+        let _taking = figures.take_part()?;
         self.settle().await?;
         let held = self
             .look(|session| async move {

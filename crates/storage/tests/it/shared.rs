@@ -17,6 +17,7 @@ mod load;
 mod lost_commit;
 mod mixed;
 mod model;
+mod moving;
 mod patience;
 mod patroni;
 mod proxy;

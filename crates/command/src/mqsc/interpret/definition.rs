@@ -113,6 +113,16 @@ impl Reader {
         Ok(Command::ClearQueue(name, self.take_dispositions_to_clear()?))
     }
 
+    /// TOCFSTRUCT is ours: the queue keeps its name.
+    pub(super) fn move_queue(&mut self) -> Result<Command, Problem> {
+        let name = self.object_name(Kind::QueueLocal)?;
+        let name = ObjectName::parse(&name).map_err(|e| self.problem(e.to_string()))?;
+        let structure = self.take_text("TOCFSTRUCT", Kind::Structure.maximum_name_length())?;
+        let structure = structure.ok_or_else(|| self.missing("TOCFSTRUCT: the structure where the queue goes"))?;
+        let structure = ObjectName::parse(&structure).map_err(|e| self.problem(e.to_string()))?;
+        Ok(Command::MoveQueue { name, structure })
+    }
+
     /// All remaining parameters as settings of attributes.
     pub(super) fn settings(&mut self, kind: Kind, defining: bool) -> Result<Vec<Setting>, Problem> {
         let mut settings: Vec<Setting> = Vec::new();

@@ -95,12 +95,17 @@ const DEFINITION: &[Verb] = &[Verb::Alter, Verb::Define, Verb::Delete, Verb::Dis
 const DISPLAY: &[Verb] = &[Verb::Display];
 
 pub(super) static OBJECTS: &[Row] = &[
-    row(
-        &["QLOCAL", "QL"],
-        Object::Definition(Kind::QueueLocal),
-        &[Verb::Alter, Verb::Clear, Verb::Define, Verb::Delete, Verb::Display],
-        &[Verb::Move],
-    ),
+    Row {
+        words: &["QLOCAL", "QL"],
+        object: Object::Definition(Kind::QueueLocal),
+        verbs: &[Verb::Alter, Verb::Clear, Verb::Define, Verb::Delete, Verb::Display],
+        refused: &[Verb::Move],
+        // A shared queue moves to the database of another structure.
+        member: Some((
+            Object::Definition(Kind::QueueLocal),
+            &[Verb::Alter, Verb::Clear, Verb::Define, Verb::Delete, Verb::Display, Verb::Move],
+        )),
+    },
     row(&["QALIAS", "QA"], Object::Definition(Kind::QueueAlias), DEFINITION, &[]),
     row(&["QREMOTE", "QR"], Object::Definition(Kind::QueueRemote), DEFINITION, &[]),
     row(&["QMODEL", "QM"], Object::Definition(Kind::QueueModel), DEFINITION, &[]),

@@ -109,6 +109,7 @@ impl SharedStore {
     /// As `get`.
     pub async fn lock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> Result<bool, StoreError> {
         let place = Place { queue, key };
+        let _taking = self.figures(queue)?.take_part()?;
         // One of an earlier epoch has been given back by a peer.
         let epoch = self.session().await?.epoch;
         if let Some(holder) = self.running.locks.lock().get(&place).filter(|holder| holder.epoch == epoch) {
