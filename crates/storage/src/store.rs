@@ -236,7 +236,7 @@ impl Store {
     /// # Errors
     /// Those of `SharedStore::is_sealed`.
     pub async fn is_sealed(&self, queue: QueueId) -> Result<bool, StoreError> {
-        boxed(self.of_scan(queue)?.is_sealed(queue)).await
+        boxed(self.of_shared_queue(queue)?.is_sealed(queue)).await
     }
 
     /// Adds the messages of a sealed queue to one in another database, and what was answered to requests there. Answers how many messages.
@@ -244,7 +244,7 @@ impl Store {
     /// # Errors
     /// Those of `SharedStore::copy_queue`.
     pub async fn copy_queue(&self, from: QueueId, to: QueueId) -> Result<u64, StoreError> {
-        let (source, target) = (self.of_scan(from)?, self.of_scan(to)?);
+        let (source, target) = (self.of_shared_queue(from)?, self.of_shared_queue(to)?);
         let copied = boxed(target.copy_queue(source, from, to)).await?;
         boxed(target.copy_receipts(source)).await?;
         Ok(copied)
@@ -255,7 +255,7 @@ impl Store {
     /// # Errors
     /// Those of `SharedStore::drop_queue`.
     pub async fn drop_queue(&self, queue: QueueId) -> Result<(), StoreError> {
-        let shared = self.of_scan(queue)?;
+        let shared = self.of_shared_queue(queue)?;
         boxed(async {
             shared.is_sealed(queue).await?;
             shared.drop_queue(queue).await
@@ -269,7 +269,7 @@ impl Store {
     /// `Unreachable`, `Database`, `Closed`.
     pub async fn end_epochs(&self, member: &str, queues: [QueueId; 2]) -> Result<(), StoreError> {
         for queue in queues {
-            boxed(self.of_scan(queue)?.end_epochs(member)).await?;
+            boxed(self.of_shared_queue(queue)?.end_epochs(member)).await?;
         }
         Ok(())
     }
@@ -554,7 +554,8 @@ impl Store {
     /// `NoSpace`: nothing has changed, the unit is still there. `LogFailed`: open until the next start.
     pub async fn commit(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
         let parts = self.parts(unit);
-        if parts.shared().is_empty() {
+        let is_left_over = || self.group.is_some() && self.under_way.was_dropped(unit);
+        if parts.shared().is_empty() && !is_left_over() {
             return self.private.commit(unit).await;
         }
         if parts.are_several() {

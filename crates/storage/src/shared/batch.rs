@@ -423,7 +423,7 @@ impl<'a> Plan<'a> {
                     plan.receipts.extend(receipt);
                     plan.puts.extend(&work.puts);
                     plan.finished.extend(&work.gets);
-                    plan.decisions.extend(decision);
+                    plan.decisions.extend(decision.as_ref().map(|deciding| deciding.number));
                 }
                 Operation::BackOut(claims) => {
                     let mine = claims.iter().filter(|claim| claim.epoch == epoch);

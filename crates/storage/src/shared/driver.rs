@@ -29,7 +29,7 @@ use crate::shared::in_common::{Enrolled, Enrolment, InCommon};
 use crate::shared::inbox::Inbox;
 use crate::shared::lane::{LANES, LAZY, Lane};
 use crate::shared::member::{self, Beaten, Identity, MemberStatus, Membership, Watch};
-use crate::shared::operation::Place;
+use crate::shared::operation::{AllDeciding, Place};
 use crate::shared::options::SharedOptions;
 use crate::shared::position::Positions;
 use crate::shared::primary::{self, HighestTimeline, Primary};
@@ -113,6 +113,7 @@ pub(super) struct Driver {
     pub(super) positions: Positions,
     /// Messages that are this member's in the database, outside prepared units of work, and since which epoch.
     pub(super) claims: Mutex<HashMap<Place, i64>>,
+    pub(super) deciding: AllDeciding,
     /// Peers that this member recovers at present.
     recovering: Mutex<HashSet<i32>>,
     /// Somebody waits for messages on these queues: how many.
@@ -161,6 +162,7 @@ impl Driver {
             figures: AllFigures::default(),
             positions: Positions::default(),
             claims: Mutex::default(),
+            deciding: AllDeciding::default(),
             recovering: Mutex::default(),
             watched: Mutex::default(),
             asked: Mutex::default(),

@@ -1,9 +1,11 @@
 //! What a lane is asked to do, and what it answers.
 
-use std::sync::Weak;
+use std::collections::HashSet;
+use std::sync::{Arc, Weak};
 
 use model::timestamp::Timestamp;
-use tokio::sync::oneshot;
+use parking_lot::Mutex;
+use tokio::sync::{Notify, oneshot};
 
 use crate::shared::handles::OpenLevel;
 use crate::shared::inbox::Inbox;
@@ -84,6 +86,51 @@ pub(crate) struct Decision {
     pub(crate) number: i64,
 }
 
+/// Units of work that this database is about to decide: their jobs are not over.
+#[derive(Clone, Default)]
+pub(super) struct AllDeciding(Arc<DecidingState>);
+
+#[derive(Default)]
+struct DecidingState {
+    numbers: Mutex<HashSet<i64>>,
+    fewer: Notify,
+}
+
+impl AllDeciding {
+    pub(super) fn begin(&self, number: UnitNumber) -> Deciding {
+        self.0.numbers.lock().insert(number.0);
+        Deciding { number, all: self.clone() }
+    }
+
+    pub(super) fn has(&self, number: i64) -> bool {
+        self.0.numbers.lock().contains(&number)
+    }
+
+    /// Returns when the job of this one is over.
+    pub(super) async fn until_over(&self, number: i64) {
+        loop {
+            let fewer = self.0.fewer.notified();
+            if !self.has(number) {
+                return;
+            }
+            fewer.await;
+        }
+    }
+}
+
+/// With the job of a deciding commit: dropped with it, whatever has become of it.
+pub(super) struct Deciding {
+    pub(super) number: UnitNumber,
+    all: AllDeciding,
+}
+
+impl Drop for Deciding {
+    fn drop(&mut self) {
+        self.all.0.numbers.lock().remove(&self.number.0);
+        self.all.0.fewer.notify_waiters();
+    }
+}
+
 /// A receipt on its way into the table.
 #[derive(Clone)]
 pub(super) struct NewReceipt {
@@ -106,7 +153,7 @@ pub(super) enum Operation {
     Commit {
         work: Work,
         /// The unit has parts elsewhere too: this row makes them committed.
-        decision: Option<UnitNumber>,
+        decision: Option<Deciding>,
         /// What is answered to a request that may come again.
         receipt: Option<NewReceipt>,
     },
@@ -277,7 +324,7 @@ impl Job {
     /// decided then.
     pub(super) fn is_of_another_epoch(&self, epoch: i64) -> bool {
         let (work, number) = match &self.operation {
-            Operation::Commit { work, decision, .. } => (work, *decision),
+            Operation::Commit { work, decision, .. } => (work, decision.as_ref().map(|deciding| deciding.number)),
             Operation::Prepare { work, number, .. } => (work, Some(*number)),
             Operation::Import { epoch: of, .. } => return *of != epoch,
             _ => return false,

@@ -1,7 +1,8 @@
 //! The shared store's face: starting, queues, puts and gets.
 //!
 //! Units of work are in `store/syncpoint.rs`, looks that take nothing in `store/looking.rs`, handles and deletion in `store/opening.rs`,
-//! what members decide together about triggers in `store/triggering.rs`.
+//! what members decide together about triggers in `store/triggering.rs`, the move of a queue's messages to another database in
+//! `store/moving.rs`.
 //!
 //! Invariant: a put counts on its queue from before it is staged until its row is committed, or it is given up.
 
@@ -98,6 +99,14 @@ impl SharedStore {
     /// `Unreachable`, `Closed`.
     pub async fn connected(&self) -> Result<(), StoreError> {
         self.running.learned.get_or_try_init(|| self.learn()).await.map(|_| ())
+    }
+
+    /// Waits until the database can be reached at this moment.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Closed`.
+    pub(crate) async fn reached(&self) -> Result<(), StoreError> {
+        self.session().await.map(drop)
     }
 
     /// `connected` has been answered.

@@ -30,17 +30,21 @@ struct Commits {
     decisions: HashSet<Decision>,
     /// A part waits for its database, or for the one that decides.
     leaves_open: bool,
+    /// Units of callers that went away: what is left of them may be one part, which asks all the same.
+    dropped: HashSet<UnitOfWorkId>,
 }
 
 impl UnderWay {
-    fn begin(&self, decision: Decision) {
-        self.0.lock().decisions.insert(decision);
+    fn begin(&self, unit: UnitOfWorkId, decision: Decision) -> Commit<'_> {
+        let mut commits = self.0.lock();
+        commits.decisions.insert(decision);
+        commits.dropped.remove(&unit);
+        Commit { under_way: self, unit, decision, is_whole: None }
     }
 
-    fn end(&self, decision: Decision, is_whole: bool) {
-        let mut commits = self.0.lock();
-        commits.decisions.remove(&decision);
-        commits.leaves_open |= !is_whole;
+    /// A commit of the unit has begun, and its caller went away.
+    pub(super) fn was_dropped(&self, unit: UnitOfWorkId) -> bool {
+        self.0.lock().dropped.contains(&unit)
     }
 
     fn has(&self, decision: &Decision) -> bool {
@@ -52,9 +56,30 @@ impl UnderWay {
     }
 }
 
+/// One that goes on. Dropped before its end, it leaves parts that ask what was decided.
+struct Commit<'a> {
+    under_way: &'a UnderWay,
+    unit: UnitOfWorkId,
+    decision: Decision,
+    /// Once it has ended: every part has followed.
+    is_whole: Option<bool>,
+}
+
+impl Drop for Commit<'_> {
+    fn drop(&mut self) {
+        let mut commits = self.under_way.0.lock();
+        commits.decisions.remove(&self.decision);
+        commits.leaves_open |= self.is_whole != Some(true);
+        if self.is_whole.is_none() {
+            commits.dropped.insert(self.unit);
+        }
+    }
+}
+
 /// Where a unit of work has parts.
 pub(super) struct Parts<'a> {
     unit: UnitOfWorkId,
+    group: Option<&'a GroupStore>,
     private: Option<&'a PrivateStore>,
     /// In order of their numbers.
     shared: Vec<&'a SharedStore>,
@@ -65,7 +90,7 @@ impl<'a> Parts<'a> {
         let shared = group.map(|group| group.with_work(unit)).unwrap_or_default();
         // One that is only there needs no look.
         let private = (shared.is_empty() || private.has_work(unit)).then_some(private);
-        Self { unit, private, shared }
+        Self { unit, group, private, shared }
     }
 
     pub(super) fn are_several(&self) -> bool {
@@ -82,6 +107,16 @@ impl<'a> Parts<'a> {
         in_log || self.shared.iter().any(|shared| shared.is_coordinated(self.unit))
     }
 
+    /// Under which name parts are prepared already: by a commit whose caller went away.
+    fn decision(&self) -> Option<Decision> {
+        let in_log = || {
+            let in_doubt = self.private?.in_doubt();
+            let (_, xid) = in_doubt.into_iter().find(|(unit, _)| *unit == self.unit)?;
+            decision_of(&xid?)
+        };
+        self.shared.iter().find_map(|shared| shared.waits_for(self.unit)).or_else(in_log)
+    }
+
     /// For a coordinator.
     pub(super) async fn prepare(&self, xid: Option<Xid>) -> Result<(), StoreError> {
         if let Some(private) = self.private {
@@ -94,16 +129,39 @@ impl<'a> Parts<'a> {
     }
 
     pub(super) async fn commit(&self, under_way: &UnderWay) -> Result<(), StoreError> {
+        if let Some(decision) = self.decision() {
+            let mut commit = under_way.begin(self.unit, decision);
+            let (ended, is_whole) = self.go_on(decision).await;
+            commit.is_whole = Some(is_whole);
+            return ended;
+        }
         if !self.are_several() || self.are_coordinated() {
             return self.commit_each().await;
         }
-        let decides = self.shared[0];
-        let decision = decides.decision().await?;
-        under_way.begin(decision);
-        // Dropped before its end, the lane may still do it: then the next start asks what became of it.
+        let decision = self.shared[0].decision().await?;
+        let mut commit = under_way.begin(self.unit, decision);
         let (ended, is_whole) = self.commit_under(decision).await;
-        under_way.end(decision, is_whole);
+        commit.is_whole = Some(is_whole);
         ended
+    }
+
+    /// A commit whose caller went away. Either the deciding part is still as it was, and the commit goes on; or it was on its way, and what
+    /// has become of it counts.
+    async fn go_on(&self, decision: Decision) -> (Result<(), StoreError>, bool) {
+        let Some(group) = self.group else { return (Err(StoreError::Unreachable), false) };
+        let decides = match group.of(decision.cluster) {
+            Ok(decides) => decides,
+            Err(error) => return (Err(error), false),
+        };
+        decides.until_decided(decision).await;
+        if decides.has_work(self.unit) {
+            return self.commit_under(decision).await;
+        }
+        match decides.decided().await {
+            Ok(decided) if decided.contains(&decision) => self.follow_commit(decides, decision).await,
+            Ok(_) => (Err(StoreError::BackedOut), self.back_out().await.is_ok()),
+            Err(error) => (Err(error), false),
+        }
     }
 
     /// Any of them may be first: they are decided already, and one that fails is committed again.
@@ -120,20 +178,21 @@ impl<'a> Parts<'a> {
     /// The answer, and whether every part has followed it.
     async fn commit_under(&self, decision: Decision) -> (Result<(), StoreError>, bool) {
         let (decides, others) = (self.shared[0], &self.shared[1..]);
-        if let Some(private) = self.private
+        if let Some(private) = self.private.filter(|private| !private.is_prepared(self.unit))
             && let Err(error) = private.prepare(self.unit, Some(name_of(decision))).await
         {
             // Nothing has changed.
             return (Err(error), true);
         }
-        let prepared = join_all(others.iter().map(|shared| shared.prepare_under(self.unit, decision))).await;
+        let others = others.iter().filter(|shared| shared.waits_for(self.unit).is_none());
+        let prepared = join_all(others.map(|shared| shared.prepare_under(self.unit, decision))).await;
         if let Some(error) = prepared.into_iter().find_map(Result::err) {
             // Nothing is decided, and nothing will be.
             let known = if matches!(error, StoreError::Unreachable) { StoreError::BackedOut } else { error };
             return (Err(known), self.back_out().await.is_ok());
         }
         match decides.commit_deciding(self.unit, decision).await {
-            Ok(()) => self.follow_commit(decision).await,
+            Ok(()) => self.follow_commit(decides, decision).await,
             Err(error @ (StoreError::BackedOut | StoreError::Database)) => {
                 let backed_out = self.back_out().await;
                 (Err(error), backed_out.is_ok())
@@ -144,16 +203,21 @@ impl<'a> Parts<'a> {
     }
 
     /// It is decided, whatever becomes of the others: those that are away follow later.
-    async fn follow_commit(&self, decision: Decision) -> (Result<(), StoreError>, bool) {
-        let followed = join_all(self.shared[1..].iter().map(|shared| shared.commit(self.unit))).await;
-        if let Some(private) = self.private
-            && let Err(error) = private.commit(self.unit).await
-        {
-            return (Err(error), false);
+    async fn follow_commit(&self, decides: &SharedStore, decision: Decision) -> (Result<(), StoreError>, bool) {
+        let others = self.shared.iter().filter(|shared| shared.cluster() != decides.cluster());
+        let followed = join_all(others.map(|shared| shared.commit(self.unit))).await;
+        let in_log = match self.private {
+            Some(private) => private.commit(self.unit).await,
+            None => Ok(()),
+        };
+        match in_log {
+            Ok(()) => {}
+            Err(error @ (StoreError::LogFailed(_) | StoreError::Closed)) => return (Err(error), false),
+            Err(_) => return (Ok(()), false),
         }
         let is_whole = followed.iter().all(Result::is_ok);
         if is_whole {
-            self.shared[0].forget_decision(decision);
+            decides.forget_decision(decision);
         }
         (Ok(()), is_whole)
     }
@@ -223,10 +287,19 @@ pub(super) async fn follow_decisions(
 /// Whether no part waits any more.
 async fn follow(private: &PrivateStore, group: &GroupStore, under_way: &UnderWay) -> Result<bool, StoreError> {
     let open = group.learned();
+    // Its lanes know then what has become of their batches.
+    group.home().reached().await?;
     join_recovered(private, &open);
     // In this order: what waits and is not under way was decided before its database is asked.
     let parts = waiting(private, &open);
     let was_under_way = under_way.0.lock().decisions.clone();
+    // Of callers that went away: their queue manager asks for them again.
+    let goes_on = |part: &Waiting<'_>| {
+        group
+            .of(part.decision.cluster)
+            .is_ok_and(|decides| decides.is_deciding(part.decision) || decides.has_work(part.unit))
+    };
+    let go_on: HashSet<Decision> = parts.iter().filter(|part| goes_on(part)).map(|part| part.decision).collect();
     let mut decided: HashMap<ClusterNumber, HashSet<Decision>> = HashMap::new();
     let mut failure = None;
     for shared in open.iter().filter(|shared| shared.is_home() || shared.is_open()) {
@@ -238,6 +311,10 @@ async fn follow(private: &PrivateStore, group: &GroupStore, under_way: &UnderWay
     }
     let mut is_whole = true;
     for part in parts.iter().filter(|part| !was_under_way.contains(&part.decision)) {
+        if go_on.contains(&part.decision) {
+            is_whole = false;
+            continue;
+        }
         let Some(known) = decided.get(&part.decision.cluster) else {
             is_whole = false;
             continue;

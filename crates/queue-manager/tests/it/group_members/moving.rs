@@ -29,7 +29,7 @@ impl Databases {
         let databases = Self { home: Database::empty(), own: Database::empty() };
         let mut options = SharedOptions::new(databases.home.url.clone(), String::new());
         databases.add_structure(&mut options);
-        run_apart(|| crate::postgres::make_group(&options, "QSG1"));
+        run_apart(|| crate::postgres::make_group(&options, "QSG1")).unwrap();
         databases
     }
 

@@ -115,6 +115,22 @@ impl SharedStore {
         Ok(Decision { cluster, number: self.running.driver.in_common.unit_number(session.epoch).0 })
     }
 
+    /// The unit is on its way to be decided here: what `decided` says of it is not final.
+    pub(crate) fn is_deciding(&self, decision: Decision) -> bool {
+        self.running.driver.deciding.has(decision.number)
+    }
+
+    /// Returns when it is not on its way any more.
+    pub(crate) async fn until_decided(&self, decision: Decision) {
+        self.running.driver.deciding.until_over(decision.number).await;
+    }
+
+    /// The name under which the part of a unit here waits for another database.
+    pub(crate) fn waits_for(&self, unit: UnitOfWorkId) -> Option<Decision> {
+        let in_doubt = self.running.units.in_doubt_of(unit)?;
+        Some(Decision { cluster: in_doubt.decided_by?, number: in_doubt.number.0 })
+    }
+
     /// Every part has followed the decision; the database may forget it at any time.
     pub(crate) fn forget_decision(&self, decision: Decision) {
         let number = UnitNumber(decision.number);
@@ -143,6 +159,7 @@ impl SharedStore {
         }
         let Some(work) = self.running.units.take(unit) else { return Ok(()) };
         let _ended = Ended::of(&work, &self.running.driver.figures);
+        let decision = decision.map(|number| self.running.driver.deciding.begin(number));
         let committed = self.submit(Operation::Commit { work, decision, receipt: None }).await;
         committed.map(|_| ())
     }

@@ -60,7 +60,7 @@ fn messages_arrive_in_order_with_their_places_identifiers_counts_bodies_and_rece
         let placement = Placement {
             by_priority: true,
             maximum_depth: 100,
-            expires: (number == 1).then_some(model::timestamp::Timestamp(9_000_000)),
+            expires: (number == 1).then_some(model::timestamp::Timestamp(5_000_000_000_000_000)),
             persistent: message.descriptor.persistence == Persistence::Persistent,
         };
         block_on(one.put(None, from, message, placement, NOW)).expect("puts");
@@ -69,7 +69,8 @@ fn messages_arrive_in_order_with_their_places_identifiers_counts_bodies_and_rece
     assert_eq!(get(&two, Some(unit), from).expect("gets"), Some(2));
     block_on(two.back_out(unit)).expect("backs out");
     let key = ReceiptKey([7; 16]);
-    let receipt = |_| Receipt { key, expires: model::timestamp::Timestamp(9_000_000), value: Bytes::from("kept") };
+    let receipt =
+        |_| Receipt { key, expires: model::timestamp::Timestamp(5_000_000_000_000_000), value: Bytes::from("kept") };
     let placement = Placement { by_priority: true, maximum_depth: 100, expires: None, persistent: true };
     let keyed = message(5, u64::to_be_bytes(5).to_vec(), true);
     block_on(one.put_with_receipt(from, keyed, placement, &receipt, NOW)).expect("puts");

@@ -1,7 +1,9 @@
 //! Units of work over the recovery log and two databases, ended by a crash or a broken connection at each of their steps: everywhere or
 //! nowhere.
 
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use storage::private::log::disk::Disk;
@@ -10,7 +12,7 @@ use storage::{GroupStore, QueueId, SharedOptions, Store, StoreError, UnitOfWorkI
 use crate::conformance::small;
 use crate::postgres::{Database, make_group};
 use crate::shared::group::{
-    browse, check_nothing_is_held, count, create_queue_in, drain, get, know_queue, member, options, put, within,
+    browse, check_nothing_is_held, count, create_queue_in, drain, get, know_queue, member, now, options, put, within,
 };
 use crate::shared::proxy::{Proxy, Way};
 use crate::shared::structures::{Databases, through, with_structure};
@@ -283,4 +285,51 @@ fn a_unit_with_a_part_in_a_database_that_is_away_is_backed_out_and_one_that_is_d
     assert_eq!(drain(&store, queues[1]), [2]);
     databases.iter().for_each(check_nothing_is_held);
     within(Duration::from_secs(5), "the decision is forgotten", || count(home, "SELECT count(*) FROM unit") == 0);
+}
+
+/// The caller goes away at any moment of a commit over the recovery log and two databases; the queue manager asks for it again, as it does.
+#[test]
+fn a_commit_that_is_dropped_at_any_moment_and_asked_for_again_commits_all_parts_or_none() {
+    let (home, store) = Home::new();
+    let mut committed = 0;
+    for moment in (0..24).map(|step| Duration::from_micros(step * step * 60)) {
+        let unit = home.unit(&store);
+        let dropped = drop_within(moment, Box::pin(store.commit(unit)));
+        let again = dropped.unwrap_or_else(|| block_on(store.commit(unit)));
+        assert!(matches!(again, Ok(()) | Err(StoreError::BackedOut)), "{moment:?}: {again:?}");
+        take_part(&store);
+        let is_committed = home.is_committed(&store, &format!("dropped after {moment:?}"));
+        assert_eq!(is_committed, again.is_ok(), "{moment:?}");
+        committed += u32::from(is_committed);
+    }
+    assert!(committed > 0);
+}
+
+/// As above, and the process ends before it is asked for again.
+#[test]
+fn a_commit_that_is_dropped_at_any_moment_before_a_crash_leaves_all_parts_or_none() {
+    let (mut home, mut store) = Home::new();
+    for step in 0..12 {
+        let moment = Duration::from_micros(step * step * 240);
+        let unit = home.unit(&store);
+        let dropped = drop_within(moment, Box::pin(store.commit(unit)));
+        store = home.restarted(store, step);
+        let is_committed = home.is_committed(&store, &format!("dropped after {moment:?}"));
+        assert!(is_committed || !matches!(dropped, Some(Ok(()))), "{moment:?}");
+    }
+}
+
+/// Goes on with it for so long, and drops it. The answer, if it was there by then.
+fn drop_within<T>(moment: Duration, mut verb: Pin<Box<dyn Future<Output = T> + '_>>) -> Option<T> {
+    let mut context = Context::from_waker(Waker::noop());
+    let started = now();
+    loop {
+        if let Poll::Ready(answer) = verb.as_mut().poll(&mut context) {
+            return Some(answer);
+        }
+        if started.elapsed() >= moment {
+            return None;
+        }
+        std::thread::sleep(Duration::from_micros(50));
+    }
 }
