@@ -7,7 +7,7 @@
 //! except units of work that are open: their gets are claims in the database, their puts are staged here.
 //!
 //! `store.rs` is the face. `find.rs` chooses messages, `units.rs` holds open units of work, `depth.rs` counts,
-//! `handles.rs` knows what is open. What changes messages
+//! `handles.rs` knows what is open, `low_water.rs` says where looks begin. What changes messages
 //! goes to a lane: `lane.rs` gathers operations, `batch.rs` makes one transaction of them, `statements.rs` has each SQL text.
 //! `driver.rs` keeps the connections; `member.rs` joins the group, shows that this member lives, and recovers those that do not.
 //! `structure.rs` does the same at the database of a structure, as the home says.
@@ -32,6 +32,7 @@ mod hint;
 mod in_common;
 mod inbox;
 mod lane;
+mod low_water;
 mod member;
 mod operation;
 mod options;

@@ -3,8 +3,7 @@
 //! Order within it: puts, ends of units of work, returns, locks, then gets; so a get finds what the same batch put or gave back.
 //! When something was read, the commit is sent after it has arrived; otherwise with the rest.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use bytes::{Bytes, BytesMut};
 use futures_util::future::join_all;
@@ -12,7 +11,9 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type};
 use tokio_postgres::{Client, Error, Row, Statement};
 
+use crate::shared::depth::AllFigures;
 use crate::shared::handles::OpenLevel;
+use crate::shared::low_water::{Look, Opened, Recent};
 use crate::shared::operation::{
     Answer, Claim, Job, Manner, NewReceipt, Operation, Place, Raised, Taken, Taking, UnitNumber, Wanted, Work,
 };
@@ -68,6 +69,8 @@ pub(super) enum Failed {
     ReceiptTaken,
     /// A message that was found has a descriptor that this version does not know. Nothing has changed.
     Unreadable,
+    /// A look has begun behind a message that could be taken. Nothing has changed, but these messages were locked for a moment.
+    Missed(Vec<Place>),
     /// Others were in the way; the same again may succeed. Nothing has changed.
     Again,
     /// Nothing has changed.
@@ -83,6 +86,9 @@ pub(super) struct Outcome {
     pub(super) locked: Vec<bool>,
     /// By queue: messages and bytes added, less those taken.
     pub(super) depths: BTreeMap<QueueId, (i64, i64)>,
+    /// By queue: the lowest place where a message has become available.
+    pub(super) opens: BTreeMap<QueueId, DeliveryKey>,
+    pub(super) looks: Vec<Looked>,
     /// The database's clock in milliseconds since 1970.
     pub(super) clock: u64,
     /// Rows that the batch has changed or removed: what a vacuum has to clean.
@@ -91,10 +97,35 @@ pub(super) struct Outcome {
     gone_parts: Vec<(QueueId, i64)>,
 }
 
+/// What a look for the first messages of a queue has come to.
+pub(super) struct Looked {
+    pub(super) queue: QueueId,
+    pub(super) look: Look,
+    /// The last message that it took.
+    pub(super) last: Option<DeliveryKey>,
+    /// As the database said afterwards.
+    pub(super) opened: Vec<Opened>,
+}
+
+/// What a lane knows that concerns its next batch.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) figures: &'a AllFigures,
+    pub(super) recent: &'a Recent,
+    /// By queue: the lowest message that a batch had locked and that was rolled back.
+    pub(super) let_go: &'a BTreeMap<QueueId, DeliveryKey>,
+}
+
 impl Outcome {
     fn note_added(&mut self, row: &MovedRow) {
         let depth = self.depths.entry(row.queue).or_default();
         *depth = (depth.0 + 1, depth.1 + i64::try_from(row.body.len()).unwrap_or(0));
+        self.opens(Place { queue: row.queue, key: row.key });
+    }
+
+    fn opens(&mut self, place: Place) {
+        let lowest = self.opens.entry(place.queue).or_insert(place.key);
+        *lowest = place.key.min(*lowest);
     }
 
     /// A row of queue, rank, position, anything, length, parts has left the table.
@@ -124,7 +155,7 @@ enum Step {
     /// Queues whose levels have been raised.
     Raised,
     Special(usize),
-    Clock,
+    Opened,
     Commit,
 }
 
@@ -218,9 +249,10 @@ pub(super) async fn attempt(
     connected: &Connected,
     id: BatchId,
     jobs: &[Job],
+    known: Known<'_>,
     arrived: &mut Option<Outcome>,
 ) -> Result<(), Failed> {
-    let plan = Plan::of(jobs, id.epoch);
+    let plan = Plan::of(jobs, id.epoch, known);
     match run(connected, id, jobs, &plan, arrived).await {
         Ok(()) => Ok(()),
         Err(broken @ Failed::Broken(_)) => Err(broken),
@@ -240,7 +272,7 @@ async fn run(
     arrived: &mut Option<Outcome>,
 ) -> Result<(), Failed> {
     let s = &connected.statements;
-    let mut outcome = Outcome { depths: plan.depths(), ..Outcome::default() };
+    let mut outcome = Outcome { depths: plan.depths(), opens: plan.opens.clone(), ..Outcome::default() };
     outcome.answers = jobs.iter().map(|_| Answer::Done).collect();
     outcome.locked = vec![false; jobs.len()];
     let mut flight = Flight::new(connected);
@@ -256,26 +288,26 @@ async fn run(
     }
     plan.send_specials(&mut flight, id, jobs);
     plan.send_takes(&mut flight, id);
-    flight.send(Step::Clock, &s.clock, Vec::new());
     outcome.dead_rows = plan.finished.len() + plan.back_outs.len() + plan.releases.len();
     if !plan.reads() {
-        send_depths(&mut flight, id, &outcome.depths);
+        plan.send_depths(&mut flight, id, &outcome);
         flight.say(Step::Commit, "COMMIT");
         let outcome = arrived.insert(outcome);
         let landed = flight.land().await?;
-        outcome.clock = landed.iter().find(|(step, _)| *step == Step::Clock).map_or(0, |(_, rows)| clock(rows));
+        outcome.clock = landed.iter().find(|(step, _)| *step == Step::Fence).map_or(0, |(_, rows)| clock(rows));
         return Ok(());
     }
     let mut found = Vec::new();
     for (step, rows) in flight.land().await? {
         match step {
-            Step::Clock => outcome.clock = clock(&rows),
+            Step::Fence => outcome.clock = clock(&rows),
+            Step::Opened => outcome.looks = plan.looked(&rows, &found)?,
             Step::Take(kind, manner) => found.extend(rows.iter().map(|row| (kind, manner, Found::of(row)))),
             Step::Lock(job) => outcome.locked[job] = !rows.is_empty(),
             Step::Exists => plan.answer_raises(&rows, Raised::InUse, &mut outcome.answers),
             Step::Raised => plan.answer_raises(&rows, Raised::Done, &mut outcome.answers),
             Step::Special(job) => special(&jobs[job].operation, &rows, &mut outcome, job, &mut found)?,
-            Step::Begin | Step::Fence | Step::Change | Step::Proof | Step::Receipt | Step::Commit => {}
+            Step::Begin | Step::Change | Step::Proof | Step::Receipt | Step::Commit => {}
         }
     }
     finish_reads(connected, id, jobs, plan, found, arrived.insert(outcome)).await
@@ -320,7 +352,7 @@ async fn finish_reads(
     if !gone_parts.is_empty() {
         flight.send(Step::Change, &connected.statements.delete_parts, bodies_at(&gone_parts));
     }
-    send_depths(&mut flight, id, &outcome.depths);
+    plan.send_depths(&mut flight, id, outcome);
     for queue in
         jobs.iter().filter_map(|job| job.operation.may_empty()).filter(|queue| outcome.depths.contains_key(queue))
     {
@@ -354,25 +386,6 @@ fn bodies_at(places: &[(QueueId, i64)]) -> Parameters {
     vec![Box::new(queues), Box::new(positions)]
 }
 
-fn send_depths(flight: &mut Flight<'_>, id: BatchId, depths: &BTreeMap<QueueId, (i64, i64)>) {
-    let changed: Vec<_> = depths.iter().filter(|(_, change)| **change != (0, 0)).collect();
-    if changed.is_empty() {
-        return;
-    }
-    let statement = &flight.connected.statements.depth_add;
-    flight.send(
-        Step::Change,
-        statement,
-        vec![
-            Box::new(changed.iter().map(|(queue, _)| queue_number(**queue)).collect::<Vec<_>>()),
-            Box::new(id.member),
-            Box::new(id.lane),
-            Box::new(changed.iter().map(|(_, change)| change.0).collect::<Vec<_>>()),
-            Box::new(changed.iter().map(|(_, change)| change.1).collect::<Vec<_>>()),
-        ],
-    );
-}
-
 /// The jobs of a batch, sorted by statement.
 struct Plan<'a> {
     puts: Vec<&'a NewRow>,
@@ -389,12 +402,20 @@ struct Plan<'a> {
     lowers: BTreeMap<QueueId, OpenLevel>,
     takes: HashMap<(Kind, Manner), Vec<(usize, &'a Taking)>>,
     specials: Vec<usize>,
+    /// By queue: the lowest place where a message becomes available, as far as the jobs say it.
+    opens: BTreeMap<QueueId, DeliveryKey>,
+    /// Of each queue whose first messages are taken.
+    looks: BTreeMap<QueueId, Look>,
+    known: Known<'a>,
 }
 
 impl<'a> Plan<'a> {
     /// What belongs to an earlier epoch is no longer this member's, and left alone.
-    fn of(jobs: &'a [Job], epoch: i64) -> Self {
+    fn of(jobs: &'a [Job], epoch: i64, known: Known<'a>) -> Self {
         let mut plan = Self {
+            known,
+            opens: BTreeMap::new(),
+            looks: BTreeMap::new(),
             puts: Vec::new(),
             finished: Vec::new(),
             back_outs: Vec::new(),
@@ -446,7 +467,47 @@ impl<'a> Plan<'a> {
                 | Operation::DeleteQueue { .. } => plan.specials.push(index),
             }
         }
+        plan.find_where_looks_begin();
         plan
+    }
+
+    fn find_where_looks_begin(&mut self) {
+        let puts = self.puts.iter().map(|row| Place { queue: row.queue, key: row.key });
+        let places = puts.chain(self.back_outs.iter().copied()).chain(self.releases.iter().copied());
+        let let_go = self.known.let_go.iter().map(|(queue, key)| Place { queue: *queue, key: *key });
+        let mut opens = Outcome::default();
+        places.chain(let_go).for_each(|place| opens.opens(place));
+        self.opens = opens.opens;
+        let takings = self.takes.iter().filter(|((kind, _), _)| *kind == Kind::First).flat_map(|(_, takings)| takings);
+        for (_, taking) in takings {
+            let look = || self.known.figures.know(taking.queue).low_water.look(self.opens.get(&taking.queue).copied());
+            self.looks.entry(taking.queue).or_insert_with(look);
+        }
+    }
+
+    /// What each look has come to.
+    fn looked(&self, rows: &[Row], found: &[(Kind, Manner, Found)]) -> Result<Vec<Looked>, Failed> {
+        let mut opened: HashMap<QueueId, Vec<Opened>> = HashMap::new();
+        for row in rows {
+            opened.entry(queue_id(row.get(0))).or_default().push(opened_by(row));
+        }
+        let mut looks = Vec::with_capacity(self.looks.len());
+        let mut has_missed = false;
+        for (queue, look) in &self.looks {
+            let opened = opened.remove(queue).unwrap_or_default();
+            if !look.has_missed_nothing(&opened) {
+                has_missed = true;
+                self.known.figures.know(*queue).low_water.missed(look, &opened);
+            }
+            let taken = found.iter().filter(|(kind, _, found)| *kind == Kind::First && found.queue == *queue);
+            let last = taken.map(|(_, _, found)| found.key).max();
+            looks.push(Looked { queue: *queue, look: look.clone(), last, opened });
+        }
+        if has_missed {
+            let locked = found.iter().map(|(_, _, found)| Place { queue: found.queue, key: found.key });
+            return Err(Failed::Missed(locked.collect()));
+        }
+        Ok(looks)
     }
 
     /// Something arrives that is known only afterwards.
@@ -629,8 +690,8 @@ impl<'a> Plan<'a> {
         for (kind, manner) in kinds {
             let takings = &self.takes[&(kind, manner)];
             let (statement, mut parameters) = match (kind, manner) {
-                (Kind::First, Manner::Take) => (&s.take_first, first_parameters(takings)),
-                (Kind::First, Manner::Claim) => (&s.claim_first, first_parameters(takings)),
+                (Kind::First, Manner::Take) => (&s.take_first, first_parameters(takings, &self.looks)),
+                (Kind::First, Manner::Claim) => (&s.claim_first, first_parameters(takings, &self.looks)),
                 (Kind::Correlation, Manner::Take) => (&s.take_by_correlation, identifier_parameters(takings)),
                 (Kind::Correlation, Manner::Claim) => (&s.claim_by_correlation, identifier_parameters(takings)),
                 (Kind::Message, Manner::Take) => (&s.take_by_message, identifier_parameters(takings)),
@@ -643,6 +704,38 @@ impl<'a> Plan<'a> {
             }
             flight.send(Step::Take(kind, manner), statement, parameters);
         }
+        if !self.looks.is_empty() {
+            let queues: Vec<i32> = self.looks.keys().map(|queue| queue_number(*queue)).collect();
+            flight.send(Step::Opened, &s.opened, vec![Box::new(queues)]);
+        }
+    }
+
+    fn send_depths(&self, flight: &mut Flight<'_>, id: BatchId, outcome: &Outcome) {
+        let changed = outcome.depths.iter().filter(|(_, change)| **change != (0, 0)).map(|(queue, _)| *queue);
+        let queues: BTreeSet<QueueId> = changed.chain(outcome.opens.keys().copied()).collect();
+        if queues.is_empty() {
+            return;
+        }
+        let mut columns = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for queue in queues {
+            let (messages, bytes) = outcome.depths.get(&queue).copied().unwrap_or_default();
+            let opens = outcome.opens.get(&queue);
+            columns.0.push(queue_number(queue));
+            columns.1.push(messages);
+            columns.2.push(bytes);
+            columns.3.push(i64::from(opens.is_some()));
+            columns.4.push(opens.map_or_else(Vec::new, |key| self.known.recent.with(queue, *key)));
+        }
+        let parameters: Parameters = vec![
+            Box::new(columns.0),
+            Box::new(id.member),
+            Box::new(id.lane),
+            Box::new(columns.1),
+            Box::new(columns.2),
+            Box::new(columns.3),
+            Box::new(columns.4),
+        ];
+        flight.send(Step::Change, &flight.connected.statements.depth_add, parameters);
     }
 
     /// Gives what was found to those who asked, the first in delivery order to the first who asked.
@@ -762,7 +855,14 @@ fn special(
             found.extend(rows.iter().map(|row| (Kind::Seen, Manner::Claim, Found::of(row))));
         }
         Operation::FinishPrepared { .. } => {
-            rows.iter().filter(|row| row.get(3)).for_each(|row| outcome.note_gone(row));
+            for row in rows {
+                if row.get(3) {
+                    outcome.note_gone(row);
+                } else {
+                    let key = delivery_key(row.get(1), row.get(2));
+                    outcome.opens(Place { queue: queue_id(row.get(0)), key });
+                }
+            }
             let mut queues = match std::mem::replace(&mut outcome.answers[job], Answer::Done) {
                 // Of the statement before: gets and puts of the unit are two.
                 Answer::Finished(queues) => queues,
@@ -822,16 +922,24 @@ fn places(places: impl Iterator<Item = Place>, id: BatchId) -> Parameters {
     vec![Box::new(queues), Box::new(ranks), Box::new(positions), Box::new(id.owner())]
 }
 
-fn first_parameters(takings: &[(usize, &Taking)]) -> Parameters {
+/// A row of queue, member, lane, count, lowest places.
+pub(super) fn opened_by(row: &Row) -> Opened {
+    Opened { by: (row.get(1), row.get(2)), count: row.get(3), lowest: Opened::places(row.get(4)) }
+}
+
+fn first_parameters(takings: &[(usize, &Taking)], looks: &BTreeMap<QueueId, Look>) -> Parameters {
     let mut wanted: BTreeMap<QueueId, (i64, i64)> = BTreeMap::new();
     for (_, taking) in takings {
         let entry = wanted.entry(taking.queue).or_insert((0, 0));
         *entry = (entry.0 + 1, entry.1.max(moment(taking.now)));
     }
+    let begin = |queue: &QueueId| looks.get(queue).and_then(|look| look.from).unwrap_or(delivery_key(0, 0));
     vec![
         Box::new(wanted.keys().map(|queue| queue_number(*queue)).collect::<Vec<_>>()),
         Box::new(wanted.values().map(|(count, _)| *count).collect::<Vec<_>>()),
         Box::new(wanted.values().map(|(_, now)| *now).collect::<Vec<_>>()),
+        Box::new(wanted.keys().map(|queue| rank(begin(queue))).collect::<Vec<_>>()),
+        Box::new(wanted.keys().map(|queue| position(begin(queue))).collect::<Vec<_>>()),
     ]
 }
 

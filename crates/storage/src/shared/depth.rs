@@ -11,6 +11,7 @@ use parking_lot::RwLock;
 
 use crate::private::{MessageCount, MessageCounts};
 use crate::shared::handles::Handles;
+use crate::shared::low_water::LowWater;
 use crate::{Depth, QueueId, StoreError};
 
 /// No message expires.
@@ -43,6 +44,7 @@ pub(super) struct Figures {
     /// Since it was asked last.
     is_used: AtomicBool,
     pub(super) handles: Handles,
+    pub(super) low_water: LowWater,
 }
 
 /// Those of all queues that this member knows.
@@ -93,6 +95,7 @@ impl Figures {
             oldest: AtomicU64::new(0),
             is_used: AtomicBool::new(true),
             handles: Handles::default(),
+            low_water: LowWater::default(),
         }
     }
 

@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tracing::{debug, error, info, warn};
 
-use crate::shared::batch::{Connected, owner};
+use crate::shared::batch::{Connected, opened_by, owner};
 use crate::shared::depth::{AllFigures, Figures};
 use crate::shared::error::SharedError;
 use crate::shared::handles::{OpenLevel, SealedQueues};
@@ -28,16 +28,17 @@ use crate::shared::hint::{Heard, Hints};
 use crate::shared::in_common::{Enrolled, Enrolment, InCommon};
 use crate::shared::inbox::Inbox;
 use crate::shared::lane::{LANES, LAZY, Lane};
+use crate::shared::low_water::Opened;
 use crate::shared::member::{self, Beaten, Identity, MemberStatus, Membership, Watch};
 use crate::shared::operation::{AllDeciding, Place};
 use crate::shared::options::SharedOptions;
 use crate::shared::position::Positions;
 use crate::shared::primary::{self, HighestTimeline, Primary};
-use crate::shared::row::{delivery_key, moment, queue_id, queue_number, timestamp};
+use crate::shared::row::{delivery_key, moment, position, queue_id, queue_number, rank, timestamp};
 use crate::shared::schema::{self, Label};
 use crate::shared::statements::Statements;
 use crate::shared::structure;
-use crate::{ClusterNumber, QueueId, StoreError};
+use crate::{ClusterNumber, DeliveryKey, QueueId, StoreError};
 use model::timestamp::Timestamp;
 
 /// An attempt to connect, to all that a session needs, takes no longer.
@@ -443,14 +444,14 @@ async fn connect(driver: &Arc<Driver>, identity: &mut Identity, give_up: Instant
     }
 }
 
-type Opened = Result<Option<Arc<Session>>, SharedError>;
+type OpenedSession = Result<Option<Arc<Session>>, SharedError>;
 
 /// One attempt, which ends; meanwhile callers may lose their patience.
 async fn attempt(
     driver: &Arc<Driver>,
     identity: &mut Identity,
     give_up: Instant,
-) -> Result<Opened, tokio::time::error::Elapsed> {
+) -> Result<OpenedSession, tokio::time::error::Elapsed> {
     let mut opening = std::pin::pin!(timeout(ATTEMPT, open(driver, identity)));
     tokio::select! {
         opened = &mut opening => return opened,
@@ -464,7 +465,7 @@ async fn attempt(
 }
 
 /// `None`: another process has taken the member over.
-async fn open(driver: &Arc<Driver>, identity: &mut Identity) -> Opened {
+async fn open(driver: &Arc<Driver>, identity: &mut Identity) -> OpenedSession {
     let enrolled = match driver.role {
         Role::Home => None,
         Role::Structure(_) => Some(driver.in_common.enrolled().await),
@@ -572,6 +573,8 @@ async fn reconcile(driver: &Driver, session: &Session) -> Result<(), tokio_postg
         info!(messages = unknown.len(), "messages that no unit of work of this member has any more are given back");
         driver.inboxes[LAZY].release(unknown, session.epoch);
     }
+    // A primary that was lost may have taken claims with it that were not on disk.
+    driver.figures.all().iter().for_each(|figures| figures.low_water.reset());
     restate_handles(driver, session).await?;
     let queues: Vec<QueueId> = driver.figures.all().iter().map(|figures| figures.queue).collect();
     read_depths(driver, session, &queues, true).await?;
@@ -642,6 +645,11 @@ async fn raise_all(
     Ok(rows.iter().map(|row| queue_id(row.get(0))).collect())
 }
 
+/// Ranks and positions where looks begin; `None` is the queue's beginning.
+fn places(keys: impl Iterator<Item = Option<DeliveryKey>>) -> (Vec<i16>, Vec<i64>) {
+    keys.map(|key| key.map_or((0, 0), |key| (rank(key), position(key)))).unzip()
+}
+
 /// `with_own`: also what this member has added itself, which nothing changes meanwhile.
 pub(super) async fn read_depths(
     driver: &Driver,
@@ -655,9 +663,11 @@ pub(super) async fn read_depths(
     let s = &session.reader.statements;
     let numbers: Vec<i32> = queues.iter().map(|queue| queue_number(*queue)).collect();
     let client = &session.reader.client;
+    let begins = queues.iter().map(|queue| driver.figures.of(*queue).and_then(|figures| figures.low_water.place()));
+    let (ranks, positions) = places(begins);
     let (depths, ends) =
         tokio::try_join!(async { client.query(&s.depths, &[&numbers, &session.member]).await }, async {
-            client.query(&s.next_expiries, &[&numbers]).await
+            client.query(&s.next_expiries, &[&numbers, &ranks, &positions]).await
         },)?;
     for row in depths {
         let Some(figures) = driver.figures.of(queue_id(row.get(0))) else { continue };
@@ -755,12 +765,14 @@ async fn hear(driver: &Driver) {
 /// Has the table vacuumed as soon as this member has made so many rows dead, for ever.
 ///
 /// Looks walk over the index entries of rows that are gone until then, and PostgreSQL's own vacuum comes once a minute: at ten thousand
-/// messages a second a look would cost ten times as much by then. It has a connection of its own, since it may take a while.
+/// messages a second a look would cost ten times as much by then. It has a connection of its own, since it may take a while. Rows that it
+/// could not clean are not looked at again before as many others are dead.
 async fn clean(driver: &Driver, session: &Session) {
     let mut keeper = None;
+    let mut left_dead = 0;
     loop {
         sleep(REFRESH).await;
-        if driver.dead_rows.load(Ordering::Relaxed) < DEAD_ROWS {
+        if driver.dead_rows.load(Ordering::Relaxed) < DEAD_ROWS.max(left_dead) {
             continue;
         }
         driver.dead_rows.store(0, Ordering::Relaxed);
@@ -769,11 +781,21 @@ async fn clean(driver: &Driver, session: &Session) {
         }
         let Some(client) = &keeper else { continue };
         // Another member that does it already spares this one the work.
-        if let Err(error) = client.batch_execute("VACUUM (SKIP_LOCKED, TRUNCATE OFF) message").await {
-            debug!(%error, "the table of messages was not vacuumed");
-            keeper = None;
+        match vacuum(client).await {
+            Ok(dead) => left_dead = dead,
+            Err(error) => {
+                debug!(%error, "the table of messages was not vacuumed");
+                keeper = None;
+            }
         }
     }
+}
+
+/// Answers how many dead rows are left, since some program holds a snapshot that may see them.
+async fn vacuum(client: &tokio_postgres::Client) -> Result<usize, tokio_postgres::Error> {
+    client.batch_execute("VACUUM (SKIP_LOCKED, TRUNCATE OFF) message").await?;
+    let left = "SELECT coalesce(pg_stat_get_dead_tuples('message'::regclass), 0)";
+    Ok(usize::try_from(client.query_one(left, &[]).await?.get::<_, i64>(0)).unwrap_or(0))
 }
 
 /// The net below hints: tells those who wait that there is something to take. Returns when the session is lost.
@@ -781,7 +803,6 @@ async fn clean(driver: &Driver, session: &Session) {
 /// A wait that has begun since the last round may have missed the hint that its peer did not know to send, so it is looked at in the
 /// next one; the others once a second while all peers are heard.
 async fn poll(driver: &Driver, session: &Session) {
-    let s = &session.reader.statements;
     let mut known: HashSet<QueueId> = HashSet::new();
     for round in 0_u32.. {
         sleep(POLL).await;
@@ -794,21 +815,44 @@ async fn poll(driver: &Driver, session: &Session) {
         if let Some(hints) = hints.filter(|_| round.is_multiple_of(POLLS_OF_ALL)) {
             hints.tell_waits(&watched.iter().copied().collect::<Vec<_>>());
         }
-        let queues: Vec<i32> = watched
-            .iter()
-            .filter(|queue| is_net || !known.contains(*queue))
-            .map(|queue| queue_number(*queue))
-            .collect();
+        let queues: Vec<QueueId> = watched.iter().filter(|queue| is_net || !known.contains(*queue)).copied().collect();
         known = watched;
         if queues.is_empty() {
             continue;
         }
-        let now = moment(Timestamp::from_millis(driver.positions.clock()));
-        match session.reader.client.query(&s.waiting, &[&queues, &now]).await {
-            Ok(rows) => rows.iter().for_each(|row| driver.in_common.arrived(queue_id(row.get(0)))),
+        match look_for_arrivals(driver, session, &queues).await {
+            Ok(arrived) => arrived.into_iter().for_each(|queue| driver.in_common.arrived(queue)),
             Err(error) => return driver.broken(session.generation, &error),
         }
     }
+}
+
+/// Queues that have something to take, or where a look may have begun too late to know.
+async fn look_for_arrivals(
+    driver: &Driver,
+    session: &Session,
+    queues: &[QueueId],
+) -> Result<HashSet<QueueId>, tokio_postgres::Error> {
+    let (client, s) = (&session.reader.client, &session.reader.statements);
+    let looks: Vec<_> = queues.iter().map(|queue| (*queue, driver.figures.know(*queue))).collect();
+    let looks: Vec<_> = looks.iter().map(|(queue, figures)| (*queue, figures, figures.low_water.look(None))).collect();
+    let numbers: Vec<i32> = queues.iter().map(|queue| queue_number(*queue)).collect();
+    let (ranks, positions) = places(looks.iter().map(|(_, _, look)| look.from));
+    let now = moment(Timestamp::from_millis(driver.positions.clock()));
+    let waiting = client.query(&s.waiting, &[&numbers, &now, &ranks, &positions]).await?;
+    let mut arrived: HashSet<QueueId> = waiting.iter().map(|row| queue_id(row.get(0))).collect();
+    let mut opened: HashMap<QueueId, Vec<Opened>> = HashMap::new();
+    for row in client.query(&s.opened, &[&numbers]).await? {
+        opened.entry(queue_id(row.get(0))).or_default().push(opened_by(&row));
+    }
+    for (queue, figures, look) in looks {
+        let opened = opened.remove(&queue).unwrap_or_default();
+        if !look.has_missed_nothing(&opened) {
+            figures.low_water.missed(&look, &opened);
+            arrived.insert(queue);
+        }
+    }
+    Ok(arrived)
 }
 
 /// Learns what the others have done. Returns when the session is lost.

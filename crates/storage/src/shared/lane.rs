@@ -3,7 +3,7 @@
 //! A batch whose answer does not come is kept. On the next connection the lane's row says whether it was committed; then its
 //! answers are handed out as if they had come, else it is done again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,11 +12,12 @@ use futures_util::future::{Either, select};
 use tokio::time::timeout;
 use tracing::warn;
 
-use crate::shared::batch::{BatchId, Failed, Outcome, attempt};
+use crate::shared::batch::{BatchId, Failed, Known, Looked, Outcome, attempt};
 use crate::shared::driver::{Driver, Phase, Session};
 use crate::shared::inbox::{Gathered, Inbox};
+use crate::shared::low_water::Recent;
 use crate::shared::operation::{Answer, Guard, Job, Manner, Operation, Place, Raised};
-use crate::{QueueId, StoreError};
+use crate::{DeliveryKey, Position, QueueId, StoreError};
 
 /// Commits are waited for until they are on disk, and at a synchronous standby.
 pub(super) const LASTING: usize = 0;
@@ -30,6 +31,9 @@ const DOUBLINGS: u32 = 4;
 /// Attempts at a batch while others are in the way.
 const ATTEMPTS: u32 = 20;
 
+/// Looks of a batch that begin behind a message, before one from the queue's beginning.
+const MISSES: u32 = 2;
+
 pub(super) struct Lane {
     pub(super) number: usize,
     pub(super) driver: Arc<Driver>,
@@ -41,6 +45,9 @@ pub(super) struct Lane {
     batch: i64,
     /// How many come with the next batch, if all those return whom the last one has answered.
     expected: usize,
+    recent: Recent,
+    /// By queue: the lowest message that a batch had locked and that was rolled back. The next one tells the others.
+    let_go: BTreeMap<QueueId, DeliveryKey>,
 }
 
 /// A batch that was sent, and not known to be over.
@@ -56,7 +63,17 @@ struct Lost;
 impl Lane {
     pub(super) fn new(number: usize, driver: Arc<Driver>) -> Self {
         let inbox = Arc::clone(&driver.inboxes[number]);
-        Self { number, driver, inbox, pending: None, slow: 0, batch: 0, expected: 0 }
+        Self {
+            number,
+            driver,
+            inbox,
+            pending: None,
+            slow: 0,
+            batch: 0,
+            expected: 0,
+            recent: Recent::default(),
+            let_go: BTreeMap::new(),
+        }
     }
 
     /// Until the store is closed.
@@ -117,6 +134,7 @@ impl Lane {
             Either::Right(_) => return Err(Lost),
         };
         self.batch = row.get(0);
+        self.recent.forget();
         if let Some(pending) = self.pending.take() {
             match pending.arrived {
                 Some(outcome) if pending.number == self.batch => self.deliver(session, pending.jobs, outcome),
@@ -160,6 +178,9 @@ impl Lane {
             self.pending = Some(Pending { number: self.batch + 1, jobs, arrived: None });
             let result = self.attempt(session).await;
             let Some(Pending { jobs, arrived, .. }) = self.pending.take() else { return Err(Lost) };
+            if let Err(failed) = &result {
+                self.note_rolled_back(&jobs, failed);
+            }
             match (result, arrived) {
                 (Ok(()), Some(outcome)) => {
                     self.batch += 1;
@@ -186,6 +207,13 @@ impl Lane {
                     attempts += 1;
                     left.push(jobs);
                 }
+                (Err(Failed::Missed(_)), _) => {
+                    attempts += 1;
+                    if attempts > MISSES {
+                        self.look_from_the_beginning(&jobs);
+                    }
+                    left.push(jobs);
+                }
                 (Err(failed), _) if jobs.len() == 1 => {
                     attempts = 0;
                     jobs.into_iter().for_each(|job| self.refuse(job, &failed));
@@ -197,10 +225,34 @@ impl Lane {
         Ok(())
     }
 
+    /// Messages that it had chosen can be taken again, and no count of the database says so.
+    fn note_rolled_back(&mut self, jobs: &[Job], failed: &Failed) {
+        let places = match failed {
+            Failed::Missed(places) => places.clone(),
+            // Which ones is not known.
+            _ => {
+                let beginning = DeliveryKey { rank: 0, position: Position(0) };
+                let queues = jobs.iter().filter_map(|job| job.operation.chooses_from());
+                queues.map(|queue| Place { queue, key: beginning }).collect()
+            }
+        };
+        for Place { queue, key } in places {
+            let lowest = self.let_go.entry(queue).or_insert(key);
+            *lowest = key.min(*lowest);
+        }
+    }
+
+    fn look_from_the_beginning(&self, jobs: &[Job]) {
+        for queue in jobs.iter().filter_map(|job| job.operation.chooses_from()) {
+            self.driver.figures.know(queue).low_water.reset();
+        }
+    }
+
     async fn attempt(&mut self, session: &Arc<Session>) -> Result<(), Failed> {
         let id = self.id(session, self.batch + 1);
         let Some(pending) = &mut self.pending else { return Ok(()) };
-        let attempted = attempt(&session.lanes[self.number], id, &pending.jobs, &mut pending.arrived);
+        let known = Known { figures: &self.driver.figures, recent: &self.recent, let_go: &self.let_go };
+        let attempted = attempt(&session.lanes[self.number], id, &pending.jobs, known, &mut pending.arrived);
         let attempted = pin!(timeout(self.driver.options.deadline * 2_u32.pow(self.slow), attempted));
         // A commit at a primary that nothing follows any more is never answered.
         let over = pin!(self.driver.until_over(session.generation));
@@ -235,6 +287,11 @@ impl Lane {
             let landed = landed.remove(&queue).unwrap_or(0);
             self.driver.figures.know(queue).committed(messages, bytes, landed);
         }
+        for Looked { queue, look, last, opened } in outcome.looks {
+            self.driver.figures.know(queue).low_water.looked(&look, last, &opened);
+        }
+        self.let_go.clear();
+        outcome.opens.into_iter().for_each(|(queue, opens)| self.recent.note(queue, opens));
         for ((mut job, mut answer), is_locked) in jobs.into_iter().zip(outcome.answers).zip(outcome.locked) {
             if let (Operation::Lock(place), true) = (&job.operation, is_locked) {
                 answer = Answer::Locked(Some(self.guard(*place, session.epoch)));

@@ -12,7 +12,7 @@ use crate::QueueId;
 use crate::shared::batch::{Connected, owner};
 use crate::shared::error::SharedError;
 use crate::shared::lane::LANES;
-use crate::shared::row::queue_id;
+use crate::shared::row::{queue_id, queue_number};
 
 /// Looks at the same beat before a peer is thought dead.
 const LOOKS: u32 = 5;
@@ -167,6 +167,8 @@ pub(super) async fn give_back(
     let mut queues: Vec<QueueId> = rows.iter().map(|row| queue_id(row.get(0))).collect();
     queues.sort_unstable();
     queues.dedup();
+    let numbers: Vec<i32> = queues.iter().map(|queue| queue_number(*queue)).collect();
+    client.execute(&s.open_again, &[&numbers, &number]).await?;
     Ok(queues)
 }
 

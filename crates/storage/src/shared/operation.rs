@@ -416,6 +416,17 @@ impl Operation {
         }
     }
 
+    /// The queue whose messages it locks while it chooses.
+    pub(super) fn chooses_from(&self) -> Option<QueueId> {
+        match self {
+            Self::Take(taking) => Some(taking.queue),
+            Self::ClaimAll { queue, .. } | Self::TakeExpired { queue, .. } | Self::ClearStep { queue, .. } => {
+                Some(*queue)
+            }
+            _ => None,
+        }
+    }
+
     /// Queues that have messages then which they had not before, as far as the operation itself says it.
     pub(super) fn arrivals(&self) -> impl Iterator<Item = QueueId> + Clone {
         let (rows, places, claims): (&[NewRow], &[Place], &[Claim]) = match self {

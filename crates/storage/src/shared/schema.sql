@@ -120,6 +120,10 @@ CREATE TABLE queue_depth (
   lane int4 NOT NULL,
   messages int8 NOT NULL,
   bytes int8 NOT NULL,
+  -- Transactions of the lane that made messages of the queue available, and the lowest place of each of the last few: rank and position
+  -- in nine bytes.
+  opened int8 NOT NULL,
+  lowest bytea NOT NULL,
   PRIMARY KEY (queue, member, lane)
 ) WITH (fillfactor = 50);
 

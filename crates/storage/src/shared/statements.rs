@@ -66,12 +66,13 @@ macro_rules! claim {
     };
 }
 
-/// Of each queue the first ones: `$1` queue, `$2` how many, `$3` now.
+/// Of each queue the first ones: `$1` queue, `$2` how many, `$3` now, `$4` rank and `$5` position from which the look begins.
 macro_rules! first {
     () => {
         concat!(
-            "SELECT x.*, k.o FROM unnest($1::int4[], $2::int8[], $3::int8[]) WITH ORDINALITY AS k(q, n, t, o) CROSS JOIN LATERAL \
-             (SELECT m.queue, m.rank, m.position FROM message m WHERE m.queue = k.q AND ",
+            "SELECT x.*, k.o FROM unnest($1::int4[], $2::int8[], $3::int8[], $4::int2[], $5::int8[]) WITH ORDINALITY \
+             AS k(q, n, t, r, p, o) CROSS JOIN LATERAL (SELECT m.queue, m.rank, m.position FROM message m WHERE m.queue = k.q \
+             AND (m.rank, m.position) >= (k.r, k.p) AND ",
             free!("k.t"),
             " ORDER BY m.rank, m.position LIMIT k.n FOR UPDATE SKIP LOCKED) x"
         )
@@ -136,8 +137,9 @@ macro_rules! candidates {
 
 statements! {
     /// `$1` member, `$2` lane, `$3` epoch, `$4` number of the batch. Divides by zero when the lane belongs to a later epoch.
+    /// Answers the clock in milliseconds since 1970.
     fence = "WITH f AS (UPDATE lane SET batch = $4::int8 WHERE member = $1 AND lane = $2 AND epoch = $3 AND batch = $4::int8 - 1 \
-             RETURNING 1) SELECT 1 / count(*) FROM f";
+             RETURNING 1) SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 / count(*) FROM f";
     /// The number of the last batch that was committed; waits for one whose connection broke. No row: fenced.
     ask = "UPDATE lane SET batch = batch WHERE member = $1 AND lane = $2 AND epoch = $3 RETURNING batch";
     /// In milliseconds since 1970.
@@ -155,7 +157,7 @@ statements! {
     delete_parts = "DELETE FROM message_part m USING unnest($1::int4[], $2::int8[]) AS k(q, p) WHERE m.queue = k.q AND m.position = k.p";
 
     take_first = take!(first!());
-    claim_first = claim!(first!(), "$4::int8");
+    claim_first = claim!(first!(), "$6::int8");
     take_by_correlation = take!(by_identifier!("correlation_key", "correlation_id"));
     claim_by_correlation = claim!(by_identifier!("correlation_key", "correlation_id"), "$5::int8");
     take_by_message = take!(by_identifier!("message_key", "message_id"));
@@ -202,22 +204,34 @@ statements! {
     back_out_prepared_puts = "DELETE FROM message WHERE owner >= $1::int8 AND owner < $2::int8 AND unit = $3 AND hold = 'p' \
                               RETURNING queue, rank, position, true, length, parts";
 
-    /// `$1` queues, `$2` member, `$3` lane, `$4` messages, `$5` bytes.
-    depth_add = "INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes) SELECT t.q, $2, $3, t.m, t.b \
-                 FROM unnest($1::int4[], $4::int8[], $5::int8[]) AS t(q, m, b) ON CONFLICT (queue, member, lane) \
-                 DO UPDATE SET messages = d.messages + excluded.messages, bytes = d.bytes + excluded.bytes";
+    /// What a transaction has changed: `$1` queues, `$2` member, `$3` lane, `$4` messages, `$5` bytes; `$6` 1 where messages became
+    /// available, and `$7` the lowest places of the last transactions of which that is true.
+    depth_add = "INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes, opened, lowest) SELECT t.q, $2, $3, t.m, t.b, t.o, t.l \
+                 FROM unnest($1::int4[], $4::int8[], $5::int8[], $6::int8[], $7::bytea[]) AS t(q, m, b, o, l) \
+                 ON CONFLICT (queue, member, lane) DO UPDATE SET messages = d.messages + excluded.messages, \
+                 bytes = d.bytes + excluded.bytes, opened = d.opened + excluded.opened, \
+                 lowest = CASE excluded.opened WHEN 0 THEN d.lowest ELSE excluded.lowest END";
+    /// What the lanes have made available on queues.
+    opened = "SELECT d.queue, d.member, d.lane, d.opened, d.lowest \
+              FROM unnest($1::int4[]) AS k(q) JOIN queue_depth d ON d.queue = k.q";
+    /// A peer has given back messages of these queues (`$1`) that the member (`$2`) held: at any place.
+    open_again = "INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes, opened, lowest) SELECT t.q, $2, 0, 0, 0, 1, '' \
+                  FROM unnest($1::int4[]) AS t(q) ON CONFLICT (queue, member, lane) DO UPDATE SET opened = d.opened + 1, lowest = ''";
     /// Messages and bytes that the others have added, and those that this member (`$2`) has.
     depths = "SELECT k.q, x.* FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL \
               (SELECT coalesce(sum(d.messages) FILTER (WHERE d.member <> $2), 0)::int8, \
               coalesce(sum(d.bytes) FILTER (WHERE d.member <> $2), 0)::int8, \
               coalesce(sum(d.messages) FILTER (WHERE d.member = $2), 0)::int8, \
               coalesce(sum(d.bytes) FILTER (WHERE d.member = $2), 0)::int8 FROM queue_depth d WHERE d.queue = k.q) x";
-    next_expiries = "SELECT k.q, x.expires, y.arrived FROM unnest($1::int4[]) AS k(q) \
+    /// `$2` rank and `$3` position before which nothing is.
+    next_expiries = "SELECT k.q, x.expires, y.arrived FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS k(q, r, p) \
                      LEFT JOIN LATERAL (SELECT m.expires FROM message m WHERE m.queue = k.q AND m.expires IS NOT NULL \
                      ORDER BY m.expires LIMIT 1) x ON true \
-                     LEFT JOIN LATERAL (SELECT m.arrived FROM message m WHERE m.queue = k.q ORDER BY m.rank, m.position LIMIT 1) y ON true";
-    /// Queues that have something to take.
-    waiting = concat!("SELECT k.q FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL (SELECT 1 FROM message m WHERE m.queue = k.q AND ",
+                     LEFT JOIN LATERAL (SELECT m.arrived FROM message m WHERE m.queue = k.q AND (m.rank, m.position) >= (k.r, k.p) \
+                     ORDER BY m.rank, m.position LIMIT 1) y ON true";
+    /// Queues that have something to take from a place on: `$3` rank, `$4` position.
+    waiting = concat!("SELECT k.q FROM unnest($1::int4[], $3::int2[], $4::int8[]) AS k(q, r, p) CROSS JOIN LATERAL \
+                       (SELECT 1 FROM message m WHERE m.queue = k.q AND (m.rank, m.position) >= (k.r, k.p) AND ",
                       free!("$2::int8"), " ORDER BY m.rank, m.position LIMIT 1) x");
 
     /// `$1` key, `$2` expires, `$3` value, `$4` now. Divides by zero when there is one whose time has not come.

@@ -465,7 +465,7 @@ impl SharedStore {
         let rows = self
             .look(|session| async move {
                 let (client, s) = (&session.reader.client, &session.reader.statements);
-                client.query(&s.next_expiries, &[&vec![queue_number(queue)]]).await
+                client.query(&s.next_expiries, &[&vec![queue_number(queue)], &vec![0_i16], &vec![0_i64]]).await
             })
             .await?;
         let next = rows.first().and_then(|row| row.get::<_, Option<i64>>(1));

@@ -1,0 +1,308 @@
+//! Where the first message of a queue may be that can be taken.
+//!
+//! A row that is gone leaves its entry in the index until a vacuum has passed, and no vacuum cleans it while any program holds an older
+//! snapshot. A look from the queue's beginning walks over all those entries. So a look begins shortly before the place where the last
+//! one ended.
+//!
+//! The database says when that is wrong. A transaction that makes messages available counts itself in its lane's row of `queue_depth`,
+//! with the lowest places of the last few such transactions. Who looks reads these rows after the look (`Opened`). If one has opened a
+//! place before the look's beginning since the mark was set, the transaction is rolled back, and the look begins there. For a moment no
+//! look begins behind that place: messages of a higher priority may come there again and again.
+//!
+//! Invariants
+//! - A mark rests on counts that were read before the look that set it, and is compared with counts that were read after the look that
+//!   uses it: what becomes available in between is never missed.
+//! - A message that was locked for a moment by a transaction that was rolled back, which no count tells, is found within `HOLDS`.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::{DeliveryKey, Position, QueueId};
+
+/// Time between two looks from the beginning.
+const HOLDS: Duration = Duration::from_secs(5);
+
+/// Time for which no look begins behind a place that one has missed.
+const WARNED: Duration = Duration::from_millis(500);
+
+/// A look begins so much before the last place, since what others put at the same time comes a little later: 50 ms of positions.
+const STEP_BACK: u64 = 50 << 22;
+
+/// Transactions of a lane whose lowest places are said. A mark that is older rests on nothing.
+const REMEMBERED: usize = 16;
+/// Bytes of a place in a lane's row.
+const PLACE: usize = 9;
+/// Queues of which a lane remembers them.
+const MOST_QUEUES: usize = 4096;
+
+/// Member and lane.
+type By = (i32, i32);
+/// How often each lane has made messages of a queue available.
+type Counts = BTreeMap<By, i64>;
+
+/// What a lane's row says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Opened {
+    pub(super) by: By,
+    pub(super) count: i64,
+    /// Of the last transactions, the last one last.
+    pub(super) lowest: Vec<DeliveryKey>,
+}
+
+/// The mark of one queue.
+#[derive(Default)]
+pub(super) struct LowWater(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    mark: Option<Mark>,
+    /// As they were last read.
+    counts: Arc<Counts>,
+    /// When the last look from the beginning began.
+    whole: Option<Instant>,
+    /// A place that a look has missed, and when.
+    missed: Option<(DeliveryKey, Instant)>,
+}
+
+/// Nothing before the place could be taken when the counts were these, or afterwards.
+struct Mark {
+    place: DeliveryKey,
+    counts: Arc<Counts>,
+}
+
+/// A look that is under way.
+#[derive(Debug, Clone)]
+pub(super) struct Look {
+    /// `None`: the queue's beginning.
+    pub(super) from: Option<DeliveryKey>,
+    /// On which the place rests.
+    of_mark: Arc<Counts>,
+    /// Read before the look.
+    before: Arc<Counts>,
+}
+
+impl LowWater {
+    /// `opens`: the lowest place that the same transaction makes available itself.
+    pub(super) fn look(&self, opens: Option<DeliveryKey>) -> Look {
+        let mut state = self.0.lock();
+        let is_fresh = state.whole.is_some_and(|at| at.elapsed() < HOLDS);
+        let before = Arc::clone(&state.counts);
+        match state.mark.as_ref().filter(|_| is_fresh) {
+            Some(mark) => {
+                let from = opens.map_or(mark.place, |opens| opens.min(mark.place));
+                Look { from: Some(from), of_mark: Arc::clone(&mark.counts), before }
+            }
+            None => {
+                state.whole = Some(now());
+                Look { from: None, of_mark: Arc::default(), before }
+            }
+        }
+    }
+
+    /// The look's transaction is committed, and no place was missed; `last` is the last message that it took.
+    pub(super) fn looked(&self, look: &Look, last: Option<DeliveryKey>, opened: &[Opened]) {
+        let mut state = self.0.lock();
+        match last {
+            Some(last) => {
+                let place = DeliveryKey { position: Position(last.position.0.saturating_sub(STEP_BACK)), ..last };
+                let place = state.floor().map_or(place, |floor| floor.min(place));
+                state.mark = Some(Mark { place, counts: Arc::clone(&look.before) });
+            }
+            // Nothing could be taken anywhere.
+            None => {
+                if let Some(mark) = &mut state.mark {
+                    mark.counts = Arc::clone(&look.before);
+                }
+            }
+        }
+        state.counts = Arc::new(opened.iter().map(|opened| (opened.by, opened.count)).collect());
+    }
+
+    /// The look began behind a message that could be taken, and its transaction is rolled back.
+    pub(super) fn missed(&self, look: &Look, opened: &[Opened]) {
+        let mut state = self.0.lock();
+        let lowest: Option<Vec<_>> = opened.iter().map(|opened| opened.since(look.count_of(opened))).collect();
+        let lowest = lowest.and_then(|lists| lists.into_iter().flatten().min().copied());
+        let place = lowest.map(|lowest| state.floor().map_or(lowest, |floor| floor.min(lowest)));
+        state.missed = place.map(|place| (place, now()));
+        state.mark = place.map(|place| Mark { place, counts: Arc::clone(&look.of_mark) });
+    }
+
+    /// For those who only want to know about where the queue begins.
+    pub(super) fn place(&self) -> Option<DeliveryKey> {
+        self.0.lock().mark.as_ref().map(|mark| mark.place)
+    }
+
+    /// The next look begins at the queue's beginning.
+    pub(super) fn reset(&self) {
+        self.0.lock().mark = None;
+    }
+}
+
+impl State {
+    fn floor(&self) -> Option<DeliveryKey> {
+        self.missed.filter(|(_, at)| at.elapsed() < WARNED).map(|(place, _)| place)
+    }
+}
+
+impl Look {
+    /// No place before the look's beginning has been opened since the mark was set.
+    pub(super) fn has_missed_nothing(&self, opened: &[Opened]) -> bool {
+        let Some(from) = self.from else { return true };
+        opened.iter().all(|opened| match opened.since(self.count_of(opened)) {
+            Some(lowest) => lowest.iter().all(|place| *place >= from),
+            None => false,
+        })
+    }
+
+    /// What the mark says of the lane.
+    fn count_of(&self, opened: &Opened) -> i64 {
+        self.of_mark.get(&opened.by).copied().unwrap_or(0)
+    }
+}
+
+impl Opened {
+    /// The lowest places of the transactions after number `count`; `None`: they are not known.
+    fn since(&self, count: i64) -> Option<&[DeliveryKey]> {
+        let after = usize::try_from(self.count - count).ok()?;
+        self.lowest.get(self.lowest.len().checked_sub(after)?..)
+    }
+
+    /// As `Recent::with` has written them.
+    pub(super) fn places(bytes: &[u8]) -> Vec<DeliveryKey> {
+        let place = |bytes: &[u8; PLACE]| {
+            let (&[rank], position) = bytes.split_first_chunk().expect("a place has nine bytes");
+            DeliveryKey { rank, position: Position(u64::from_be_bytes(position.try_into().expect("eight are left"))) }
+        };
+        bytes.as_chunks().0.iter().map(place).collect()
+    }
+}
+
+/// The lowest places of a lane's last transactions, by queue.
+#[derive(Default)]
+pub(super) struct Recent(HashMap<QueueId, VecDeque<DeliveryKey>>);
+
+impl Recent {
+    /// The lowest places of the last transactions and of one that opens this one.
+    pub(super) fn with(&self, queue: QueueId, opens: DeliveryKey) -> Vec<u8> {
+        let recent = self.0.get(&queue).into_iter().flatten();
+        let mut bytes = Vec::with_capacity(REMEMBERED * PLACE);
+        for place in recent.chain([&opens]) {
+            bytes.push(place.rank);
+            bytes.extend_from_slice(&place.position.0.to_be_bytes());
+        }
+        bytes
+    }
+
+    /// It is committed.
+    pub(super) fn note(&mut self, queue: QueueId, opens: DeliveryKey) {
+        if self.0.len() >= MOST_QUEUES && !self.0.contains_key(&queue) {
+            self.0.clear();
+        }
+        let recent = self.0.entry(queue).or_default();
+        recent.push_back(opens);
+        if recent.len() >= REMEMBERED {
+            recent.pop_front();
+        }
+    }
+
+    /// It is not known which transactions have been committed.
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "how long a mark holds; no caller sees it")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUEUE: QueueId = QueueId(1 << 31);
+
+    /// Milliseconds after the first position.
+    fn key(milliseconds: u64) -> DeliveryKey {
+        DeliveryKey { rank: 4, position: Position(milliseconds << 22) }
+    }
+
+    fn opened(count: i64, lowest: &[u64]) -> Opened {
+        Opened { by: (1, 0), count, lowest: lowest.iter().map(|at| key(*at)).collect() }
+    }
+
+    /// A mark that a look has set when the lane had made messages available so often.
+    fn marked(count: i64, last: u64) -> LowWater {
+        let water = LowWater::default();
+        water.looked(&water.look(None), None, &[opened(count, &[])]);
+        water.looked(&water.look(None), Some(key(last)), &[opened(count, &[])]);
+        water
+    }
+
+    #[test]
+    fn a_look_begins_shortly_before_the_last_message_that_was_taken() {
+        let water = marked(3, 1000);
+        assert_eq!(water.look(None).from, Some(key(950)));
+        assert_eq!(water.look(Some(key(100))).from, Some(key(100)));
+        water.reset();
+        assert_eq!(water.look(None).from, None);
+    }
+
+    #[test]
+    fn a_message_that_came_before_the_beginning_of_a_look_is_missed() {
+        let look = marked(3, 1000).look(None);
+        assert!(look.has_missed_nothing(&[opened(3, &[10])]));
+        assert!(look.has_missed_nothing(&[opened(5, &[10, 950, 2000])]));
+        assert!(!look.has_missed_nothing(&[opened(5, &[10, 949, 2000])]));
+    }
+
+    #[test]
+    fn a_look_that_has_missed_a_message_begins_there_and_so_do_the_next_ones() {
+        let water = marked(3, 1000);
+        let now = [opened(4, &[10])];
+        water.missed(&water.look(None), &now);
+        let again = water.look(None);
+        assert_eq!(again.from, Some(key(10)));
+        assert!(again.has_missed_nothing(&now));
+        water.looked(&again, Some(key(2000)), &now);
+        assert_eq!(water.look(None).from, Some(key(10)));
+        water.missed(&water.look(None), &[opened(40, &[1, 1, 1])]);
+        assert_eq!(water.look(None).from, None);
+    }
+
+    #[test]
+    fn a_mark_older_than_what_a_lane_remembers_or_than_a_lane_that_lost_its_count_rests_on_nothing() {
+        let look = marked(3, 1000).look(None);
+        assert!(!look.has_missed_nothing(&[opened(5, &[2000])]));
+        assert!(!look.has_missed_nothing(&[opened(2, &[2000, 2000])]));
+        assert!(!look.has_missed_nothing(&[opened(4, &[])]));
+    }
+
+    #[test]
+    fn a_mark_rests_on_what_was_read_before_its_look() {
+        let water = LowWater::default();
+        water.looked(&water.look(None), None, &[opened(3, &[])]);
+        let look = water.look(None);
+        // Another lane of the member reads the counts while the look is under way.
+        water.looked(&water.look(None), None, &[opened(4, &[10])]);
+        water.looked(&look, Some(key(1000)), &[opened(4, &[10])]);
+        assert!(!water.look(None).has_missed_nothing(&[opened(4, &[10])]));
+    }
+
+    #[test]
+    fn a_lane_says_the_lowest_places_of_its_last_transactions() {
+        let said = |recent: &Recent, at: u64| Opened::places(&recent.with(QUEUE, key(at)));
+        let mut recent = Recent::default();
+        assert_eq!(said(&recent, 7), [key(7)]);
+        recent.note(QUEUE, key(5));
+        assert_eq!(said(&recent, 7), [key(5), key(7)]);
+        (0..20).for_each(|_| recent.note(QUEUE, key(9)));
+        assert_eq!(said(&recent, 1).len(), REMEMBERED);
+        recent.forget();
+        assert_eq!(said(&recent, 7), [key(7)]);
+    }
+}
