@@ -233,6 +233,7 @@ fn every_key_without_a_default_is_known_to_the_structs() {
             Kind::TextsOrTables => "{ a = 'b', c = {} }",
             Kind::Tables if key.path == "identity.oidc" => "{ a = { issuer = 'https://h', audiences = ['b'] } }",
             Kind::Tables if key.path == "remote_queue_managers" => "{ a = { channel = 'C', connection_name = 'h' } }",
+            Kind::Tables if key.path == "group.structures" => "{ a = { database = 'postgres://h/d' } }",
             Kind::Tables if key.path.ends_with("endpoint_connections") => "{ a = { host = 'h', port = 1 } }",
             Kind::Tables if key.path == "zosconnect.auth_data" => "{ a = { user = 'u', password = 'p' } }",
             Kind::Tables if key.path == "zosconnect.authorization_servers" => {

@@ -285,6 +285,16 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         &[CONFIGURATION],
     ),
     page_of(
+        "group move",
+        &[(
+            "Move ORDERS to the database of the structure APP2",
+            "quaymaster group move ORDERS --structure APP2 --qmgr QM1",
+        )],
+        ONE_COMMAND,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of(
         "config explain",
         &[("Show the keys of the section tls", "quaymaster config explain tls")],
         LOCAL,
