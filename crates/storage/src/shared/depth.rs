@@ -265,3 +265,28 @@ impl Drop for Staged {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_put_counts_once_from_before_it_is_staged_until_it_is_got_also_while_its_batch_is_being_answered() {
+        let all = AllFigures::default();
+        let queue = all.know(QueueId(1 << 31 | 1));
+        let (first, before) = queue.reserve(2).expect("there is room");
+        assert_eq!((before, queue.current(), queue.staged_now()), (0, 1, 1));
+        first.land(None);
+        queue.committed(1, 8, 1);
+        // The lane has not told its caller yet.
+        assert_eq!((queue.current(), queue.staged_now()), (1, 0));
+        let (second, before) = queue.reserve(2).expect("one message leaves room for another one");
+        assert_eq!(before, 1);
+        drop(first);
+        assert!(queue.reserve(2).is_none());
+        drop(second);
+        assert_eq!((queue.current(), queue.staged_now()), (1, 0), "what is given up counts no more");
+        queue.committed(-1, -8, 0);
+        assert_eq!((queue.current(), queue.depth().uncommitted), (0, 0));
+    }
+}

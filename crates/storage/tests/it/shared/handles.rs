@@ -79,6 +79,8 @@ fn of_many_members_threads_that_open_exclusively_one_at_a_time_has_the_queue() {
                     let Ok(handle) = open(store, queue, OpenLevel::Exclusive) else { continue };
                     assert_eq!(holders.fetch_add(1, order), 0, "two have it");
                     opened.fetch_add(1, order);
+                    let elsewhere = block_on(store.opened_elsewhere(queue)).expect("asks");
+                    assert!(elsewhere < OpenLevel::Input, "the other member has it too");
                     holders.fetch_sub(1, order);
                     block_on(handle.close());
                 }
