@@ -29,7 +29,9 @@ pub(crate) fn start(options: StartOptions, group: Option<GroupOptions>) -> Resul
         Home::Disk(disk) => Store::open(disk, store).map_err(|source| StartError::RecoveryLog { name, source })?,
     };
     let store = match group.as_ref().and_then(|group| group.database.clone()) {
-        Some(database) => {
+        Some(mut database) => {
+            let here = Arc::clone(&clock);
+            database.clock = Some(Arc::new(move || here.now()));
             let group = GroupStore::start(database).map_err(|source| StartError::Group { name, source })?;
             store.in_group(group)
         }

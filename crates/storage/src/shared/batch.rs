@@ -37,6 +37,8 @@ pub(super) struct BatchId {
     pub(super) lane: i32,
     pub(super) epoch: i64,
     pub(super) number: i64,
+    /// The group's time, in milliseconds since 1970.
+    pub(super) clock: i64,
 }
 
 impl BatchId {
@@ -277,7 +279,8 @@ async fn run(
     outcome.locked = vec![false; jobs.len()];
     let mut flight = Flight::new(connected);
     flight.say(Step::Begin, "BEGIN");
-    let of_lane: Parameters = vec![Box::new(id.member), Box::new(id.lane), Box::new(id.epoch), Box::new(id.number)];
+    let mut of_lane: Parameters = vec![Box::new(id.member), Box::new(id.lane), Box::new(id.epoch)];
+    of_lane.extend([id.number, id.clock].map(|number| Box::new(number) as _));
     flight.send(Step::Fence, &s.fence, of_lane);
     plan.send_levels(&mut flight, id);
     plan.send_changes(&mut flight, id);

@@ -110,7 +110,8 @@ impl Lane {
 
     fn id(&self, session: &Session, number: i64) -> BatchId {
         let lane = i32::try_from(self.number).expect("there are few lanes");
-        BatchId { member: session.member, lane, epoch: session.epoch, number }
+        let clock = self.driver.positions.clock().cast_signed();
+        BatchId { member: session.member, lane, epoch: session.epoch, number, clock }
     }
 
     /// Learns from the database what became of the pending batch.

@@ -12,6 +12,7 @@ use crate::QueueId;
 use crate::shared::batch::{Connected, owner};
 use crate::shared::error::SharedError;
 use crate::shared::lane::LANES;
+use crate::shared::position::JUMP;
 use crate::shared::row::{queue_id, queue_number};
 
 /// Looks at the same beat before a peer is thought dead.
@@ -197,9 +198,12 @@ async fn insert(admin: &Connected, name: &str, process: i64) -> Result<i32, Shar
     Err(SharedError::TooManyMembers)
 }
 
+/// The group's time: the database's clock. Behind a failover it may be far behind what members have gone by: then time goes on.
 pub(super) async fn clock(admin: &Connected) -> Result<u64, tokio_postgres::Error> {
     let row = admin.client.query_one(&admin.statements.clock, &[]).await?;
-    Ok(row.get::<_, i64>(0).unsigned_abs())
+    let last = admin.client.query_one("SELECT coalesce(max(clock), 0) FROM lane", &[]).await?;
+    let (clock, last) = (row.get::<_, i64>(0).unsigned_abs(), last.get::<_, i64>(0).unsigned_abs());
+    Ok(if last.saturating_sub(clock) < JUMP { clock } else { last })
 }
 
 /// Shows life and looks at the others. `None`: this member's epoch is over.

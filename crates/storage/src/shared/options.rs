@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::timestamp::Timestamp;
+
 /// Where the group's database is, and how this member uses it.
 #[derive(Clone)]
 pub struct SharedOptions {
@@ -18,6 +20,8 @@ pub struct SharedOptions {
     pub group: Option<String>,
     /// The member's name, unique in the group: the queue manager's.
     pub member: String,
+    /// This member's wall clock, by which callers give and take moments; `None`: they go by the database's.
+    pub clock: Option<Arc<dyn Fn() -> Timestamp + Send + Sync>>,
     /// How long a verb waits for a database that is away before it is refused with `Unreachable`.
     pub patience: Duration,
     /// A batch without an answer after this time gives its connection up. It is never cancelled.
@@ -37,6 +41,7 @@ impl SharedOptions {
             structures: Vec::new(),
             group: None,
             member,
+            clock: None,
             patience: Duration::from_secs(60),
             deadline: Duration::from_secs(5),
             silence: Duration::from_secs(6),

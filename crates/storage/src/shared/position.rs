@@ -7,6 +7,8 @@
 //! ```
 //! The database's clock is told by each batch. Between two batches the member adds the time that has passed here, so that its own
 //! clock does not matter. Two members disagree by one round trip at most; MQ promises no order between connections either.
+//!
+//! A new primary may have another clock. Where that is behind, the group's time goes on from where it was.
 
 use std::time::{Duration, Instant};
 
@@ -18,6 +20,10 @@ use crate::Position;
 const BEGINNING: u64 = 1_735_689_600_000;
 const MEMBER_BITS: u32 = 10;
 const COUNTER_BITS: u32 = 12;
+
+/// In milliseconds. A clock that is behind by less has waited for its answer, and is followed; one that is behind by more is another
+/// host's.
+pub(super) const JUMP: u64 = 5_000;
 
 /// Gives positions, once `begin` has said whose.
 pub(super) struct Positions {
@@ -65,12 +71,13 @@ impl Positions {
         state.last = state.last.max(position >> MEMBER_BITS);
     }
 
-    /// The database's clock, in milliseconds since 1970. One that goes back is not followed: positions would repeat only what
-    /// `last` prevents, but ages would jump.
+    /// The database's clock, in milliseconds since 1970.
     pub(super) fn told(&self, database_clock: u64) {
         let mut state = self.state.lock();
-        if database_clock > state.clock() || state.at.elapsed() > Duration::from_secs(1) {
-            (state.told, state.at) = (database_clock.max(state.told), now());
+        let clock = state.clock();
+        let is_late = state.at.elapsed() > Duration::from_secs(1) && clock.saturating_sub(database_clock) < JUMP;
+        if database_clock > clock || is_late {
+            (state.told, state.at) = (database_clock, now());
         }
     }
 }
@@ -121,5 +128,6 @@ mod tests {
         let before = positions.next();
         positions.told(BEGINNING);
         assert!(positions.next() > before);
+        assert!(positions.clock() >= BEGINNING + 1_000_000, "time goes on from where it was");
     }
 }

@@ -42,6 +42,8 @@ CREATE TABLE lane (
   lane int4 NOT NULL,
   epoch int8 NOT NULL,
   batch int8 NOT NULL,
+  -- The group's time at the last transaction, in milliseconds since 1970: later than all positions that the member gave before.
+  clock int8 NOT NULL DEFAULT 0,
   PRIMARY KEY (member, lane)
 ) WITH (fillfactor = 50);
 

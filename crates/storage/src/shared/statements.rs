@@ -136,10 +136,10 @@ macro_rules! candidates {
 }
 
 statements! {
-    /// `$1` member, `$2` lane, `$3` epoch, `$4` number of the batch. Divides by zero when the lane belongs to a later epoch.
-    /// Answers the clock in milliseconds since 1970.
-    fence = "WITH f AS (UPDATE lane SET batch = $4::int8 WHERE member = $1 AND lane = $2 AND epoch = $3 AND batch = $4::int8 - 1 \
-             RETURNING 1) SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 / count(*) FROM f";
+    /// `$1` member, `$2` lane, `$3` epoch, `$4` number of the batch, `$5` the group's time. Divides by zero when the lane belongs to a
+    /// later epoch. Answers the clock in milliseconds since 1970.
+    fence = "WITH f AS (UPDATE lane SET batch = $4::int8, clock = $5 WHERE member = $1 AND lane = $2 AND epoch = $3 \
+             AND batch = $4::int8 - 1 RETURNING 1) SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 / count(*) FROM f";
     /// The number of the last batch that was committed; waits for one whose connection broke. No row: fenced.
     ask = "UPDATE lane SET batch = batch WHERE member = $1 AND lane = $2 AND epoch = $3 RETURNING batch";
     /// In milliseconds since 1970.

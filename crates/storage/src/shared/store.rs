@@ -7,6 +7,7 @@
 //! Invariant: a put counts on its queue from before it is staged until its row is committed, or it is given up.
 
 mod looking;
+mod moments;
 mod moving;
 mod opening;
 mod syncpoint;
@@ -268,7 +269,8 @@ impl SharedStore {
         figures.use_it();
         // No peer deletes the queue before the message is there, or never will be.
         self.raise(figures, OpenLevel::Open).await?;
-        let row = NewRow::new(staged, queue, self.running.driver.positions.next(), message, placement, now);
+        let (placement, now) = (self.placed(placement), self.there(now));
+        let row = NewRow::new(staged, queue, self.running.driver.positions.next(), message, &placement, now);
         let outcome = PutOutcome { key: row.key, depth_before };
         Ok((row, outcome))
     }
@@ -297,7 +299,8 @@ impl SharedStore {
     ) -> Result<PutOutcome, StoreError> {
         let figures = self.figures(queue)?;
         let (row, outcome) = self.new_row(&figures, queue, message, placement, now).await?;
-        let receipt = Some(NewReceipt { receipt: receipt(outcome.key.position), now });
+        let receipt = self.kept(&receipt(outcome.key.position));
+        let receipt = Some(NewReceipt { receipt, now: self.there(now) });
         let work = Work { puts: vec![row], gets: Vec::new() };
         self.submit(Operation::Commit { work, decision: None, receipt }).await?;
         Ok(outcome)
@@ -308,6 +311,7 @@ impl SharedStore {
     /// # Errors
     /// `Unreachable`, `Closed`.
     pub async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Bytes>, StoreError> {
+        let now = self.there(now);
         let row = self
             .look(|session| async move {
                 let reader = &session.reader;
@@ -333,6 +337,7 @@ impl SharedStore {
         unit.map_or(Ok(()), |unit| self.running.units.check(unit))?;
         figures.use_it();
         self.settle().await?;
+        let now = self.there(now);
         let manner = if unit.is_some() { Manner::Claim } else { Manner::Take };
         let wanted = in_sql(selection).filter(|_| !self.holds_locks(queue, selection.lock_owner));
         let taken = match wanted {
@@ -346,10 +351,10 @@ impl SharedStore {
         if selection.lock_owner.is_some() {
             self.running.locks.lock().remove(&taken.claim.place);
         }
-        let Some(unit) = unit else { return Ok(Some(taken.message)) };
+        let Some(unit) = unit else { return Ok(Some(self.shown(taken.message))) };
         self.running.units.claim(unit, [taken.claim])?;
         figures.claimed(1);
-        Ok(Some(taken.keep().1))
+        Ok(Some(self.shown(taken.keep().1)))
     }
 
     /// All that a look has seen may be what others are just taking, while they have put others since: it looks again as long as the
@@ -406,7 +411,7 @@ impl SharedStore {
         let _taking = figures.take_part()?;
         self.settle().await?;
         let wanted = self.seen(queue, seen.key, seen.message.descriptor.backout_count, owner);
-        let taken = self.take(Taking { queue, wanted, manner: Manner::Take, now }).await?;
+        let taken = self.take(Taking { queue, wanted, manner: Manner::Take, now: self.there(now) }).await?;
         if taken.is_some() {
             self.running.locks.lock().remove(&Place { queue, key: seen.key });
         }
@@ -429,6 +434,7 @@ impl SharedStore {
         let _taking = figures.take_part()?;
         self.running.units.check(unit)?;
         self.settle().await?;
+        let now = self.there(now);
         let mut seen = Vec::with_capacity(keys.len());
         for key in keys {
             let selection = Selection { position: Some(key.position), lock_owner: Some(owner), ..Selection::default() };
@@ -459,8 +465,9 @@ impl SharedStore {
     ) -> Result<(), StoreError> {
         let figures = self.figures(queue)?;
         let _taking = figures.take_part()?;
+        let now = self.there(now);
         if let Answer::Expired(expired) = self.submit(Operation::TakeExpired { queue, now, maximum: EXPIRED }).await? {
-            gone.extend(expired);
+            gone.extend(expired.into_iter().map(|stored| self.shown(stored)));
         }
         let rows = self
             .look(|session| async move {
@@ -474,7 +481,7 @@ impl SharedStore {
     }
 
     pub fn next_expiry(&self, queue: QueueId) -> Option<Timestamp> {
-        self.running.driver.figures.of(queue)?.next_expiry()
+        self.running.driver.figures.of(queue)?.next_expiry().map(|at| self.here(at))
     }
 
     /// As `PrivateStore::clear`, in steps.
@@ -520,7 +527,8 @@ impl SharedStore {
     pub fn depth(&self, queue: QueueId) -> Depth {
         let Some(figures) = self.running.driver.figures.of(queue) else { return Depth::default() };
         figures.use_it();
-        figures.depth()
+        let depth = figures.depth();
+        Depth { oldest: depth.oldest.map(|at| self.here(at)), ..depth }
     }
 
     pub fn message_count(&self, queue: QueueId) -> Option<MessageCount> {

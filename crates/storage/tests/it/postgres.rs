@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ pub(crate) struct Server {
     port: u16,
     folder: tempfile::TempDir,
     keeps: Keeps,
+    /// How far its clock is ahead of the machine's, in seconds.
+    ahead: AtomicI64,
 }
 
 /// What a server still has after it was killed.
@@ -132,17 +134,29 @@ impl Server {
     }
 
     fn start(keeps: Keeps) -> Self {
+        Self::start_on(keeps, |data| {
+            let arguments = ["--username=test", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "-D"];
+            command("initdb").args(arguments).arg(data).output()
+        })
+    }
+
+    /// Follows a server that is reached through this port of the loopback interface.
+    pub(crate) fn standby(port: u16) -> Self {
+        Self::start_on(Keeps::WhatItHasAnswered, |data| {
+            let port = port.to_string();
+            let arguments = ["--host=127.0.0.1", "--port", &port, "--username=test", "--checkpoint=fast", "-R", "-D"];
+            command("pg_basebackup").args(arguments).arg(data).output()
+        })
+    }
+
+    fn start_on(keeps: Keeps, make: impl Fn(&Path) -> std::io::Result<std::process::Output>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         give_to_postgres(folder.path());
-        let made = command("initdb")
-            .args(["--username=test", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "-D"])
-            .arg(folder.path().join("data"))
-            .output()
-            .expect("initdb starts: the package postgresql is installed");
-        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let made = make(&folder.path().join("data")).expect("it starts: the package postgresql is installed");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
-        let process = Mutex::new(run(folder.path(), port, keeps));
-        let server = Self { process, port, folder, keeps };
+        let process = Mutex::new(run(folder.path(), port, keeps, 0));
+        let server = Self { process, port, folder, keeps, ahead: AtomicI64::new(0) };
         server.wait_until_ready();
         server
     }
@@ -157,13 +171,21 @@ impl Server {
         let sent = Command::new("kill").args([&format!("-{signal}"), &process.id().to_string()]).status();
         assert!(sent.is_ok_and(|status| status.success()), "kill -{signal}");
         process.wait().expect("ends");
+        forget_time(process.id());
+    }
+
+    /// As `start_again`, by a clock that is so many seconds ahead of the machine's.
+    pub(crate) fn start_again_ahead(&self, seconds: i64) {
+        self.ahead.store(seconds, Ordering::Release);
+        self.start_again();
     }
 
     /// On the same port and folder, once it was killed.
     pub(crate) fn start_again(&self) {
+        let mut said = String::new();
         for _ in 0..200 {
             let mut process = self.process();
-            *process = run(self.folder.path(), self.port, self.keeps);
+            *process = run(self.folder.path(), self.port, self.keeps, self.ahead.load(Ordering::Acquire));
             // Children of one that was killed may still be at work for a moment: then it refuses to start.
             for _ in 0..600 {
                 if self.execute("SELECT 1").is_ok() {
@@ -171,12 +193,13 @@ impl Server {
                     return self.wait_until_ready();
                 }
                 if matches!(process.try_wait(), Ok(Some(_))) {
+                    said = said_by(&mut process);
                     break;
                 }
                 std::thread::sleep(Duration::from_millis(20));
             }
         }
-        panic!("postgres does not start again");
+        panic!("postgres does not start again: {said}");
     }
 
     fn process(&self) -> MutexGuard<'_, Child> {
@@ -197,11 +220,7 @@ impl Server {
                 return;
             }
             if let Ok(Some(status)) = process.try_wait() {
-                let mut said = String::new();
-                if let Some(stderr) = &mut process.stderr {
-                    let _ = stderr.read_to_string(&mut said);
-                }
-                panic!("postgres ended with {status}: {said}");
+                panic!("postgres ended with {status}: {}", said_by(&mut process));
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -209,7 +228,7 @@ impl Server {
     }
 
     /// As an administrator.
-    fn execute(&self, sql: &str) -> Result<(), tokio_postgres::Error> {
+    pub(crate) fn execute(&self, sql: &str) -> Result<(), tokio_postgres::Error> {
         runtime().block_on(async {
             let (client, connection) = tokio_postgres::connect(&self.url("postgres"), tokio_postgres::NoTls).await?;
             tokio::spawn(connection);
@@ -222,11 +241,21 @@ impl Server {
     }
 }
 
+/// Of one that has ended.
+fn said_by(process: &mut Child) -> String {
+    let mut said = String::new();
+    if let Some(stderr) = &mut process.stderr {
+        let _ = stderr.read_to_string(&mut said);
+    }
+    said
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         let mut process = self.process();
         // An immediate end: nothing of it is needed any more.
         let _ = Command::new("kill").args(["-QUIT", &process.id().to_string()]).status();
+        forget_time(process.id());
         for _ in 0..100 {
             if matches!(process.try_wait(), Ok(Some(_))) {
                 return;
@@ -238,9 +267,10 @@ impl Drop for Server {
     }
 }
 
-fn run(folder: &Path, port: u16, keeps: Keeps) -> Child {
+fn run(folder: &Path, port: u16, keeps: Keeps, ahead: i64) -> Child {
     let fsync = if keeps == Keeps::WhatItHasAnswered { "fsync=on" } else { "fsync=off" };
-    command("postgres")
+    let mut command = if ahead == 0 { command("postgres") } else { at_another_time(ahead) };
+    command
         .arg("-D")
         .arg(folder.join("data"))
         .args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="])
@@ -250,6 +280,26 @@ fn run(folder: &Path, port: u16, keeps: Keeps) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .expect("postgres starts")
+}
+
+/// PostgreSQL by a clock that is so many seconds ahead.
+fn at_another_time(ahead: i64) -> Command {
+    let folders = std::fs::read_dir("/usr/lib").into_iter().flatten().filter_map(Result::ok);
+    let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
+    let library = libraries.find(|library| library.exists()).expect("the package faketime is installed");
+    // Set by `env`, as the server's user: the library makes files that belong to whom it is loaded by.
+    let mut command = as_postgres("/usr/bin/env".into());
+    command.arg(format!("LD_PRELOAD={}", library.display())).arg(format!("FAKETIME={ahead:+}s"));
+    // Timeouts go by the true one.
+    command.arg("FAKETIME_DONT_FAKE_MONOTONIC=1").arg(programs().join("postgres"));
+    command
+}
+
+/// Files that a process at another time leaves when it is killed.
+fn forget_time(process: u32) {
+    for name in ["sem.faketime_sem_", "faketime_shm_"] {
+        let _ = std::fs::remove_file(format!("/dev/shm/{name}{process}"));
+    }
 }
 
 /// PostgreSQL refuses to run as root: then it runs as its own user.

@@ -37,9 +37,10 @@ impl SharedStore {
     ) -> Result<Option<StoredMessage>, StoreError> {
         self.figures(queue)?;
         self.settle().await?;
+        let now = self.there(now);
         while let Some(fitting) = self.fitting_behind(queue, after, selection, now).await? {
             if let Some(stored) = self.read(queue, fitting.key).await? {
-                return Ok(Some(stored));
+                return Ok(Some(self.shown(stored)));
             }
             after = Some(fitting.key);
         }
@@ -61,7 +62,7 @@ impl SharedStore {
         self.figures(queue)?;
         self.settle().await?;
         let is_mine = |place| self.is_mine(place, selection.lock_owner);
-        let is_mine = &is_mine;
+        let (is_mine, now) = (&is_mine, self.there(now));
         let found = self
             .look(|session| async move { fitting(&session, queue, after, selection, now, is_mine, maximum).await })
             .await?;
@@ -139,7 +140,7 @@ impl SharedStore {
     /// `Unreachable`, `Closed`.
     pub async fn survey(&self, queue: QueueId, maximum: usize, now: Timestamp) -> Result<Option<Survey>, StoreError> {
         let Some(figures) = self.running.driver.figures.of(queue) else { return Ok(None) };
-        let selection = &Selection::default();
+        let (selection, now) = (&Selection::default(), self.there(now));
         let found = self
             .look(|session| async move { fitting(&session, queue, None, selection, now, &|_| true, maximum).await })
             .await?;
@@ -171,7 +172,7 @@ impl SharedStore {
         selection: &Selection<'_>,
         now: Timestamp,
     ) -> Result<Option<DeliveryKey>, StoreError> {
-        Ok(self.fitting_behind(queue, None, selection, now).await?.map(|fitting| fitting.key))
+        Ok(self.fitting_behind(queue, None, selection, self.there(now)).await?.map(|fitting| fitting.key))
     }
 
     pub(super) async fn read(&self, queue: QueueId, key: DeliveryKey) -> Result<Option<StoredMessage>, StoreError> {

@@ -30,7 +30,7 @@ impl SharedStore {
             together.gets.extend(work.gets);
         }
         let _ended = Ended::of(&together, &self.running.driver.figures);
-        let receipt = receipt.map(|receipt| NewReceipt { receipt: receipt.clone(), now });
+        let receipt = receipt.map(|receipt| NewReceipt { receipt: self.kept(receipt), now: self.there(now) });
         let committed = self.submit(Operation::Commit { work: together, decision: None, receipt }).await;
         committed.map(|_| ())
     }

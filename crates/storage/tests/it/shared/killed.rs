@@ -12,15 +12,17 @@ use std::time::Duration;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use storage::{QueueId, SharedOptions};
+use rustix::process::{Pid, Signal, kill_process};
+use storage::{QueueId, SharedOptions, Store};
 
 use crate::postgres::Database;
 use crate::shared::client::{Client, Queues};
-use crate::shared::group::{check_nothing_is_held, count, drain, know_queue, member, now, options, within};
+use crate::shared::group::{check_nothing_is_held, count, drain, get, know_queue, member, now, options, put, within};
 use crate::shared::ledger::{Ledger, Line};
 use crate::shared::load::{queues_for, setting};
 use crate::shared::structures::{Databases, with_structure};
 
+/// Of each process.
 const CLIENTS: u64 = 6;
 
 /// Two members are at work; each is killed and started again in its turn.
@@ -82,14 +84,14 @@ fn check_kills(databases: &[&Database], peer: SharedOptions, structures: [&str; 
     ledger.check(&left, false);
 }
 
-struct Process {
+pub(crate) struct Process {
     child: Child,
     run: u64,
     folder: PathBuf,
 }
 
 impl Process {
-    fn start(databases: &[&Database], queues: Queues, name: &str, run: u64, folder: &Path) -> Self {
+    pub(crate) fn start(databases: &[&Database], queues: Queues, name: &str, run: u64, folder: &Path) -> Self {
         let urls = databases.iter().map(|database| database.url.as_str()).collect::<Vec<_>>().join(",");
         let queues = queues.all().map(|queue| queue.0.to_string()).join(",");
         let child = Command::new(std::env::current_exe().expect("this program"))
@@ -103,11 +105,29 @@ impl Process {
         Self { child, run, folder: folder.to_owned() }
     }
 
-    fn lines(&self) -> Vec<Line> {
-        (0..CLIENTS).flat_map(|client| lines_of(&file(&self.folder, self.run, client))).collect()
+    pub(crate) fn lines(&self) -> Vec<Line> {
+        self.lines_of_clients().concat()
     }
 
-    fn kill(&mut self) {
+    pub(crate) fn lines_of_clients(&self) -> Vec<Vec<Line>> {
+        (0..CLIENTS).map(|client| lines_of(&file(&self.folder, self.run, client))).collect()
+    }
+
+    /// How often its private queue has given back what was put on it.
+    pub(crate) fn rounds_of_private_queue(&self) -> u64 {
+        let path = private_file(&self.folder, self.run);
+        std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("it runs");
+    }
+
+    pub(crate) fn runs(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         self.child.wait().expect("ends");
     }
@@ -117,6 +137,10 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+fn private_file(folder: &Path, run: u64) -> PathBuf {
+    folder.join(format!("{run}.private"))
 }
 
 fn file(folder: &Path, run: u64, client: u64) -> PathBuf {
@@ -145,6 +169,7 @@ fn a_member_of_its_own() {
     queues.all().into_iter().for_each(|queue| know_queue(&store, queue));
     let stop = Arc::new(AtomicBool::new(false));
     std::thread::scope(|scope| {
+        scope.spawn(|| use_private_queue(&store, &private_file(Path::new(folder), run)));
         for client in 0..CLIENTS {
             let (store, stop) = (&store, &stop);
             let open = OpenOptions::new().create(true).append(true).open(file(Path::new(folder), run, client));
@@ -159,4 +184,19 @@ fn a_member_of_its_own() {
             });
         }
     });
+}
+
+/// Writes a byte for each message that comes back; ends the process when one does not.
+fn use_private_queue(store: &Store, path: &Path) {
+    let queue = store.create_queue();
+    let mut file = File::create(path).expect("creates");
+    for name in 1.. {
+        let is_back = put(store, None, queue, name, true).is_ok()
+            && matches!(get(store, None, queue), Ok(Some(got)) if got == name);
+        if !is_back {
+            std::process::exit(1);
+        }
+        file.write_all(b".").expect("writes");
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }

@@ -75,6 +75,10 @@ impl Proxy {
         format!("{user}:{}/{database}", self.port)
     }
 
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Ends all connections that there are.
     pub(crate) fn cut(&self) {
         self.controls.cuts.send_modify(|cuts| *cuts += 1);

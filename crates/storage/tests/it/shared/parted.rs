@@ -1,0 +1,177 @@
+//! Members that cannot hear each other, and a database that cannot reach its standby. `cut_off.rs` has members that cannot reach the
+//! database.
+
+use std::net::UdpSocket;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use storage::{QueueId, SharedOptions, Store};
+
+use crate::postgres::{Database, Server};
+use crate::shared::group::{
+    browse, check_nothing_is_held, create_queue, drain, get, know_queue, member, now, options, put, within,
+};
+use crate::shared::proxy::Proxy;
+
+/// Passes datagrams between the first two members of a group, while it is told to. Ends when it is dropped.
+struct Relay {
+    passes: Arc<AtomicBool>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Relay {
+    /// Members that join from now on tell each other its ports in place of their own.
+    fn between_members_of(database: &Database) -> Self {
+        let sockets = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a free port"));
+        let [one, two] = [&sockets[0], &sockets[1]].map(|socket| socket.local_addr().expect("has an address"));
+        database.run(&format!(
+            "CREATE TABLE relayed (number int4 PRIMARY KEY, address text); \
+             CREATE FUNCTION relay() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+               IF NEW.address <> OLD.address THEN \
+                 INSERT INTO relayed VALUES (NEW.number, NEW.address) \
+                   ON CONFLICT (number) DO UPDATE SET address = excluded.address; \
+                 NEW.address := (ARRAY['{one}', '{two}'])[NEW.number]; \
+               END IF; RETURN NEW; END $$; \
+             CREATE TRIGGER relay BEFORE UPDATE ON member FOR EACH ROW EXECUTE FUNCTION relay()"
+        ));
+        let (passes, is_over) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
+        for (socket, number) in sockets.into_iter().zip(1..) {
+            let (passes, is_over, url) = (Arc::clone(&passes), Arc::clone(&is_over), database.url.clone());
+            std::thread::spawn(move || relay(&socket, &url, number, &passes, &is_over));
+        }
+        Self { passes, is_over }
+    }
+
+    fn pass(&self, passes: bool) {
+        self.passes.store(passes, Ordering::Release);
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Release);
+    }
+}
+
+/// What is for one member.
+fn relay(socket: &UdpSocket, url: &str, number: i32, passes: &AtomicBool, is_over: &AtomicBool) {
+    let sql = format!("SELECT address FROM relayed WHERE number = {number}");
+    let limit = Duration::from_secs(10);
+    let mut buffer = [0; 2048];
+    let mut member = None;
+    socket.set_read_timeout(Some(Duration::from_millis(50))).expect("a time");
+    while !is_over.load(Ordering::Acquire) {
+        let Ok(length) = socket.recv(&mut buffer) else { continue };
+        if member.is_none() {
+            let rows = crate::postgres::asked(url, &sql, limit).expect("the database answers");
+            member = rows.into_iter().next().and_then(|mut row| row.remove(0));
+        }
+        if let (true, Some(member)) = (passes.load(Ordering::Acquire), &member) {
+            socket.send_to(&buffer[..length], member).expect("sends");
+        }
+    }
+}
+
+/// From a put at one member until one who waits at the other has the message.
+fn wait_for_put(from: &Store, to: &Store, told: &Receiver<QueueId>, queue: QueueId, name: u64) -> Duration {
+    while told.try_recv().is_ok() {}
+    let started = now();
+    put(from, None, queue, name, true).expect("puts");
+    for _ in 0..100 {
+        told.recv_timeout(Duration::from_secs(10)).expect("is told");
+        if get(to, None, queue).expect("gets").is_some() {
+            return started.elapsed();
+        }
+    }
+    panic!("nothing came");
+}
+
+#[test]
+fn members_that_do_not_hear_each_other_wait_a_tenth_of_a_second_and_at_first_one_second() {
+    let database = Database::of_group("QSG1");
+    let relay = Relay::between_members_of(&database);
+    let [one, two] = ["QM1", "QM2"].map(|name| member(options(&database.url, name)));
+    let queue = create_queue(&one);
+    know_queue(&two, queue);
+    let (tell, told) = channel();
+    let shared = two.shared().expect("in a group");
+    shared.listen_to_arrivals(Box::new(move |queue| {
+        let _ = tell.send(queue);
+    }));
+    let _watch = shared.watch(queue);
+    let mut name = 0;
+    let mut median_of = |count: usize| {
+        let mut waits: Vec<Duration> = (0..count)
+            .map(|_| {
+                name += 1;
+                wait_for_put(&one, &two, &told, queue, name)
+            })
+            .collect();
+        waits.sort_unstable();
+        (waits[count / 2], waits[count - 1])
+    };
+    // Until they have met, polls do it.
+    within(Duration::from_secs(20), "hints arrive", || median_of(5).0 < Duration::from_millis(40));
+    println!("hints: {:?}", median_of(9));
+    relay.pass(false);
+    let parted = now();
+    let (_, longest) = median_of(2);
+    println!("hints are lost, and nobody knows it: {longest:?}");
+    assert!(longest < Duration::from_millis(1500), "a poll comes every second: {longest:?}");
+    within(Duration::from_secs(10), "each knows that it does not hear the other", || {
+        parted.elapsed() > Duration::from_millis(3500)
+    });
+    let (median, longest) = median_of(15);
+    println!("no hints: {median:?}, {longest:?}");
+    assert!(median < Duration::from_millis(150), "a poll comes every tenth of a second: {median:?}");
+    assert!(longest < Duration::from_millis(500), "{longest:?}");
+    relay.pass(true);
+    within(Duration::from_secs(20), "hints arrive again", || median_of(5).0 < Duration::from_millis(40));
+    check_nothing_is_held(&database);
+}
+
+#[test]
+fn while_the_standby_is_cut_off_no_persistent_put_is_answered_and_its_message_is_not_seen() {
+    let database = Database::of_group_to_be_killed("QSG1");
+    let proxy = Proxy::start(database.server.port());
+    let standby = Server::standby(proxy.port());
+    let set = ["ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()"];
+    set.iter().for_each(|sql| database.server.execute(sql).expect("a synchronous standby"));
+    let both = database.url.replacen("127.0.0.1:", &format!("127.0.0.1:{},127.0.0.1:", standby.port()), 1);
+    let impatient = |name| SharedOptions { deadline: Duration::from_secs(1), ..options(&both, name) };
+    let [one, two] = ["QM1", "QM2"].map(|name| member(impatient(name)));
+    let queue = create_queue(&one);
+    know_queue(&two, queue);
+    (1..=5).for_each(|name| put(&one, None, queue, name, true).expect("puts"));
+    let names = |store: &Store| browse(store, queue).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+
+    proxy.stall(true);
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| put(&one, None, queue, 6, true));
+        put(&two, None, queue, 7, false).expect("a nonpersistent put waits for no standby");
+        // Longer than a batch may take: its member has asked what became of it.
+        std::thread::sleep(Duration::from_secs(3));
+        assert!(!waits.is_finished(), "it is not answered");
+        proxy.stall(false);
+        waits.join().expect("ends").expect("is answered once the standby has it");
+    });
+    assert_eq!(names(&two), [1, 2, 3, 4, 5, 6, 7]);
+
+    // The standby takes over without what it never got.
+    proxy.stall(true);
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| put(&one, None, queue, 8, true));
+        within(Duration::from_secs(10), "it waits for the standby", || {
+            database.run("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")[0][0].as_deref()
+                != Some("0")
+        });
+        assert!(!waits.is_finished(), "it is not answered");
+        database.server.kill("KILL");
+        standby.execute("SELECT pg_promote()").expect("takes over");
+        waits.join().expect("ends").expect("is done at the new primary");
+    });
+    let left = drain(&two, queue);
+    assert!(left == [1, 2, 3, 4, 5, 6, 7, 8] || left == [1, 2, 3, 4, 5, 6, 8], "{left:?}");
+}
