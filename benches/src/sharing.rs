@@ -4,6 +4,7 @@
 //! itself: each operation is a transaction, a unit of work keeps one open, each caller has its own connection. Ours are members in this
 //! process, each with its five connections. What is compared is the processor time of all of PostgreSQL's processes an operation.
 
+mod depth;
 mod idle;
 mod plain;
 mod processes;
@@ -96,6 +97,7 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     snapshot::run(effort, &database, report, || cost(50, Load::Pair, &[&one]))?;
     one.store.close();
     two.store.close();
+    depth::run(effort, &server, report)?;
     idle::run(effort, &server, report)
 }
 
