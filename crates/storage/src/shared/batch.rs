@@ -39,6 +39,8 @@ pub(super) struct BatchId {
     pub(super) number: i64,
     /// The group's time, in milliseconds since 1970.
     pub(super) clock: i64,
+    /// That the lane belongs to.
+    pub(super) connection: i64,
 }
 
 impl BatchId {
@@ -280,7 +282,7 @@ async fn run(
     let mut flight = Flight::new(connected);
     flight.say(Step::Begin, "BEGIN");
     let mut of_lane: Parameters = vec![Box::new(id.member), Box::new(id.lane), Box::new(id.epoch)];
-    of_lane.extend([id.number, id.clock].map(|number| Box::new(number) as _));
+    of_lane.extend([id.number, id.clock, id.connection].map(|number| Box::new(number) as _));
     flight.send(Step::Fence, &s.fence, of_lane);
     plan.send_levels(&mut flight, id);
     plan.send_changes(&mut flight, id);

@@ -43,6 +43,8 @@ pub(super) struct Lane {
     slow: u32,
     /// Of the last batch that was committed.
     batch: i64,
+    /// That the lane belongs to, by its number in the database.
+    connection: i64,
     /// How many come with the next batch, if all those return whom the last one has answered.
     expected: usize,
     recent: Recent,
@@ -70,6 +72,7 @@ impl Lane {
             pending: None,
             slow: 0,
             batch: 0,
+            connection: 0,
             expected: 0,
             recent: Recent::default(),
             let_go: BTreeMap::new(),
@@ -111,7 +114,7 @@ impl Lane {
     fn id(&self, session: &Session, number: i64) -> BatchId {
         let lane = i32::try_from(self.number).expect("there are few lanes");
         let clock = self.driver.positions.clock().cast_signed();
-        BatchId { member: session.member, lane, epoch: session.epoch, number, clock }
+        BatchId { member: session.member, lane, epoch: session.epoch, number, clock, connection: self.connection }
     }
 
     /// Learns from the database what became of the pending batch.
@@ -134,7 +137,7 @@ impl Lane {
             }
             Either::Right(_) => return Err(Lost),
         };
-        self.batch = row.get(0);
+        (self.batch, self.connection) = (row.get(0), row.get(1));
         self.recent.forget();
         if let Some(pending) = self.pending.take() {
             match pending.arrived {

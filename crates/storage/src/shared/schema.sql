@@ -42,6 +42,8 @@ CREATE TABLE lane (
   lane int4 NOT NULL,
   epoch int8 NOT NULL,
   batch int8 NOT NULL,
+  -- Raised by each connection that takes the lane over: what an older one still has on its way is never committed.
+  connection int8 NOT NULL DEFAULT 0,
   -- The group's time at the last transaction, in milliseconds since 1970: later than all positions that the member gave before.
   clock int8 NOT NULL DEFAULT 0,
   PRIMARY KEY (member, lane)

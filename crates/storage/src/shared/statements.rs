@@ -136,12 +136,14 @@ macro_rules! candidates {
 }
 
 statements! {
-    /// `$1` member, `$2` lane, `$3` epoch, `$4` number of the batch, `$5` the group's time. Divides by zero when the lane belongs to a
-    /// later epoch. Answers the clock in milliseconds since 1970.
+    /// `$1` member, `$2` lane, `$3` epoch, `$4` number of the batch, `$5` the group's time, `$6` connection. Divides by zero when the lane
+    /// belongs to a later epoch or connection. Answers the clock in milliseconds since 1970.
     fence = "WITH f AS (UPDATE lane SET batch = $4::int8, clock = $5 WHERE member = $1 AND lane = $2 AND epoch = $3 \
-             AND batch = $4::int8 - 1 RETURNING 1) SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 / count(*) FROM f";
-    /// The number of the last batch that was committed; waits for one whose connection broke. No row: fenced.
-    ask = "UPDATE lane SET batch = batch WHERE member = $1 AND lane = $2 AND epoch = $3 RETURNING batch";
+             AND batch = $4::int8 - 1 AND connection = $6 RETURNING 1) \
+             SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 / count(*) FROM f";
+    /// The number of the last batch that was committed, and of this connection. It waits for a batch whose connection broke; one that has
+    /// not begun cannot be committed any more. No row: fenced.
+    ask = "UPDATE lane SET connection = connection + 1 WHERE member = $1 AND lane = $2 AND epoch = $3 RETURNING batch, connection";
     /// In milliseconds since 1970.
     clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8";
 

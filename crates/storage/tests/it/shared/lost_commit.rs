@@ -2,13 +2,16 @@
 //!
 //! `SWEEP_STEP` is the distance of two n, in bytes (default 90 towards the database and 25 back).
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use model::timestamp::Timestamp;
-use storage::{LockOwner, QueueId, Receipt, ReceiptKey, Selection, Store, Xid, block_on};
+use storage::{LockOwner, QueueId, Receipt, ReceiptKey, Selection, SharedOptions, Store, Xid, block_on};
 
 use crate::postgres::Database;
 use crate::shared::group::{
-    NOW, browse, check_nothing_is_held, create_queue, drain, get, member, message, options, placement, put,
+    NOW, browse, check_nothing_is_held, create_queue, drain, get, know_queue, member, message, now, options, placement,
+    put, within,
 };
 use crate::shared::proxy::{Proxy, Way};
 
@@ -52,6 +55,35 @@ fn sweep(round: impl Fn(&Bench, Way, u64) -> bool) {
         }
         assert!(bench.round > 3, "the transaction is cut {way:?}");
     }
+    check_nothing_is_held(&database);
+}
+
+#[test]
+fn a_transaction_that_reaches_the_database_after_its_connection_was_given_up_does_nothing() {
+    let database = Database::of_group("QSG1");
+    let proxy = Proxy::start(database.server.port());
+    let impatient = SharedOptions { deadline: Duration::from_secs(1), ..options(&proxy.url(&database.url), "QM1") };
+    let (one, two) = (member(impatient), member(options(&database.url, "QM2")));
+    let queue = create_queue(&one);
+    know_queue(&two, queue);
+    put(&one, None, queue, 1, true).expect("puts");
+    assert_eq!(get(&two, None, queue).expect("gets"), Some(1));
+    proxy.hold_transactions(2);
+    let mut got = Vec::new();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| put(&one, None, queue, 2, true));
+        within(Duration::from_secs(20), "it is sent again on another connection", || proxy.held() == 2);
+        proxy.release(1);
+        let released = now();
+        within(Duration::from_secs(10), "the first one reaches the database", || {
+            got.extend(get(&two, None, queue).expect("gets"));
+            !got.is_empty() || released.elapsed() > Duration::from_millis(700)
+        });
+        proxy.release(2);
+        waits.join().expect("ends").expect("is answered");
+    });
+    got.extend(drain(&two, queue));
+    assert_eq!(got, [2], "it is there once");
     check_nothing_is_held(&database);
 }
 

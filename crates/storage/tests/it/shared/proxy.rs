@@ -31,6 +31,18 @@ struct Controls {
     /// Raised by each cut.
     cuts: watch::Sender<u64>,
     trap: Mutex<Trap>,
+    holds: Mutex<Holds>,
+    /// Of those that hold back transactions, so many go on.
+    released: watch::Sender<usize>,
+}
+
+/// Connections whose transactions are on their way for as long as the test wants.
+#[derive(Default)]
+struct Holds {
+    /// So many more.
+    wanted: usize,
+    /// In their order.
+    caught: Vec<u64>,
 }
 
 /// Waits for the next transaction, and cuts its connection behind some bytes.
@@ -63,6 +75,8 @@ impl Proxy {
             is_stalled: watch::Sender::new(false),
             cuts: watch::Sender::new(0),
             trap: Mutex::default(),
+            holds: Mutex::default(),
+            released: watch::Sender::new(0),
         });
         runtime.spawn(accept(listener, Arc::clone(&controls)));
         Self { port, controls, _runtime: runtime }
@@ -110,6 +124,22 @@ impl Proxy {
         *self.controls.trap() = Trap::Set(way, bytes, others);
     }
 
+    /// The next transactions do not reach the server before they are released. Their connections stay open there when a member gives them
+    /// up.
+    pub(crate) fn hold_transactions(&self, count: usize) {
+        self.controls.holds().wanted = count;
+    }
+
+    /// How many are on their way.
+    pub(crate) fn held(&self) -> usize {
+        self.controls.holds().caught.len()
+    }
+
+    /// The first so many of them reach the server.
+    pub(crate) fn release(&self, count: usize) {
+        self.controls.released.send_replace(count);
+    }
+
     /// Whether the cut that was asked for has come about.
     pub(crate) fn has_sprung(&self) -> bool {
         matches!(*self.controls.trap(), Trap::Sprung)
@@ -124,6 +154,27 @@ impl Proxy {
 impl Controls {
     fn trap(&self) -> std::sync::MutexGuard<'_, Trap> {
         self.trap.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn holds(&self) -> std::sync::MutexGuard<'_, Holds> {
+        self.holds.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Its number among those that are held, if these bytes begin a transaction that is.
+    fn catch(&self, connection: u64, way: Way, bytes: &[u8]) -> Option<usize> {
+        let mut holds = self.holds();
+        // A lane sends a transaction at once; others begin theirs alone.
+        let is_whole = bytes.len() > 100 && bytes.windows(6).any(|window| window == b"BEGIN\0");
+        if way == Way::ToServer && holds.wanted > 0 && is_whole {
+            holds.wanted -= 1;
+            holds.caught.push(connection);
+            return Some(holds.caught.len());
+        }
+        None
+    }
+
+    fn was_caught(&self, connection: u64) -> bool {
+        self.holds().caught.contains(&connection)
     }
 
     /// How many of these bytes may pass before the connection is cut; `None`: all.
@@ -200,8 +251,18 @@ async fn pump(
         if delay > 0 {
             tokio::time::sleep(Duration::from_micros(delay)).await;
         }
+        if let Some(number) = controls.catch(connection, way, &buffer[..length]) {
+            let _ = controls.released.subscribe().wait_for(|released| *released >= number).await;
+            to.write_all(&buffer[..length]).await?;
+            // The member is gone; the server has time to do all of it.
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            continue;
+        }
         let allowed = controls.allowed(connection, way, &buffer[..length]);
-        to.write_all(&buffer[..allowed.unwrap_or(length)]).await?;
+        let written = to.write_all(&buffer[..allowed.unwrap_or(length)]).await;
+        if !(way == Way::ToClient && controls.was_caught(connection)) {
+            written?;
+        }
         if allowed.is_some() {
             return Ok(());
         }
