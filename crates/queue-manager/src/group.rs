@@ -3,8 +3,8 @@
 //! Owns: the group's definitions (`definitions.rs`) and how this member follows changes of them (`joining.rs`), the rules of dispositions that
 //! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`, `master.rs`), handles
 //! as the whole group counts them (`handles.rs`), triggers of shared queues (`triggers.rs`), the waits that other members end
-//! (`arrivals.rs`), what members ask of each other (`requests.rs`), connection tags (`tags.rs`), and moves of queues to other databases
-//! (`moving.rs`).
+//! (`arrivals.rs`), what members ask of each other (`requests.rs`), connection tags (`tags.rs`), moves of queues to other databases
+//! (`moving.rs`), and what follows when a database is lost (`loss.rs`).
 //!
 //! Never: speaks SQL or knows where a message is (the store does).
 //!
@@ -18,6 +18,7 @@ pub(crate) mod definitions;
 pub(crate) mod disposition;
 pub(crate) mod handles;
 pub(crate) mod joining;
+mod loss;
 pub(crate) mod master;
 mod masters;
 pub(crate) mod moving;
@@ -43,6 +44,7 @@ use crate::group::tags::Tags;
 use crate::group::triggers::Triggers;
 use crate::queue::Queue;
 
+pub use loss::LostStructure;
 pub use master::Master;
 pub use requests::MemberAnswer;
 pub use tags::ConnectionTag;

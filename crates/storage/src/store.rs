@@ -118,6 +118,11 @@ impl Store {
         self.group.iter().flat_map(GroupStore::all).all(SharedStore::is_open)
     }
 
+    /// The database of a structure, or the home, was away for as long as verbs wait.
+    pub fn has_lost(&self, structure: Option<&str>) -> bool {
+        self.group.as_ref().is_some_and(|group| group.with_structure(structure).is_away())
+    }
+
     /// A part of a unit of work waits for a database: `meet_group` is to be tried again.
     pub fn waits_for_group(&self) -> bool {
         self.under_way.leaves_open()

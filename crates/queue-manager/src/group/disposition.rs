@@ -78,14 +78,18 @@ pub(crate) fn check_same(name: &ObjectName, before: Disposition, after: Disposit
 /// # Errors
 /// `InUse`: a queue names the structure.
 pub(crate) fn check_unused(engine: &Engine, structure: &ObjectName) -> Result<(), ObjectError> {
+    if is_used(engine, structure) { Err(ObjectError::InUse { name: structure.to_string() }) } else { Ok(()) }
+}
+
+/// A shared queue names the structure.
+pub(super) fn is_used(engine: &Engine, structure: &ObjectName) -> bool {
     let names_it = |queue: &Queue| {
         queue.with(|definition| {
             let of_local = definition.as_local().is_some_and(|local| local.structure == *structure);
             of_local && definition.disposition == Disposition::Shared
         })
     };
-    let is_used = engine.queues.read().values().any(|queue| names_it(queue));
-    if is_used { Err(ObjectError::InUse { name: structure.to_string() }) } else { Ok(()) }
+    engine.queues.read().values().any(|queue| names_it(queue))
 }
 
 /// # Errors

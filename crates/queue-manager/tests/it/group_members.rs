@@ -13,8 +13,8 @@ use bytes::Bytes;
 use model::authority::AuthorityObject;
 use model::definition::attribute::Kind;
 use model::definition::queue::{DefinitionType, Disposition, LocalQueue};
-use model::definition::structure::StructureDefinition;
-use model::definition::{AdministeredObject, QueueDefinition, QueueKind};
+use model::definition::structure::{OnLoss, StructureDefinition};
+use model::definition::{AdministeredObject, QueueDefinition, QueueKind, QueueManagerDefinition};
 use model::descriptor::{MessageDescriptor, Persistence};
 use model::group::GroupName;
 use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
@@ -23,8 +23,8 @@ use queue_manager::accounting::AccountingWish;
 use queue_manager::connection::ObjectHandle;
 use queue_manager::objects::ObjectError;
 use queue_manager::{
-    ConnectOptions, Connection, ConnectionTag, GroupOptions, Home, Master, MemberState, QueueManager, SharedOptions,
-    StartOptions,
+    ConnectOptions, Connection, ConnectionTag, GroupOptions, Home, LostStructure, Master, MemberState, QueueManager,
+    SharedOptions, StartOptions,
 };
 use storage::StoreOptions;
 
@@ -447,4 +447,46 @@ fn a_tag_of_one_queue_manager_is_free_at_another_and_a_restricted_one_is_shared_
         one.stop().await;
         two.stop().await;
     });
+}
+
+#[test]
+fn a_member_that_loses_its_structure_has_to_end_when_cfconlos_says_so_and_else_goes_on() {
+    for (structure, queue_manager, ends) in [
+        (OnLoss::Terminate, false, Some(LostStructure::Named("APP1".to_owned()))),
+        (OnLoss::Tolerate, false, None),
+        (OnLoss::AsQueueManager, false, None),
+        (OnLoss::Tolerate, true, Some(LostStructure::Home)),
+    ] {
+        let database = Database::of_group_to_be_killed("QSG1");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let patience = Duration::from_millis(500);
+            let member = Member::start_with(&database, "QM1", |options| options.patience = patience).await;
+            let definition =
+                StructureDefinition { name: name("APP1"), on_loss: structure, ..StructureDefinition::default() };
+            let object = AdministeredObject::Structure(Box::new(definition));
+            member.queue_manager.define_object(&administrator(), object, false).await.unwrap();
+            member.define("Q", Disposition::Shared).await.unwrap();
+            let terminates = |manager: &mut QueueManagerDefinition| {
+                manager.terminates_on_loss = queue_manager;
+                Ok::<(), ObjectError>(())
+            };
+            member.queue_manager.change_queue_manager(&administrator(), terminates).await.unwrap();
+            member
+                .queue_manager
+                .define_queue(&administrator(), QueueDefinition::local(name("OWN")), false)
+                .await
+                .unwrap();
+            let early = tokio::time::timeout(Duration::from_millis(1), member.queue_manager.structure_lost()).await;
+            assert!(early.is_err(), "nothing is lost yet");
+            database.server.kill("KILL");
+            let got = get(&member.connect(), "Q", GetFlags::NO_SYNCPOINT).await;
+            assert_eq!(got, Err(Reason::CfNotAvailable), "{structure:?}");
+            // A loss is seen at once by then, if it counts.
+            let lost = tokio::time::timeout(Duration::from_secs(1), member.queue_manager.structure_lost()).await.ok();
+            assert_eq!(lost, ends, "{structure:?} {queue_manager}");
+            put(&member.connect(), "OWN", "goes on", PutFlags::NO_SYNCPOINT).await;
+            member.stop().await;
+        });
+    }
 }

@@ -10,8 +10,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use model::name::QueueManagerName;
-use queue_manager::QueueManager;
 use queue_manager::registry::{State, Unavailable};
+use queue_manager::{LostStructure, QueueManager};
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
@@ -91,6 +91,23 @@ impl Host {
         if let Some(plan) = plan {
             self.restart_later(name, plan, cause);
         }
+    }
+
+    /// CFCONLOS(TERMINATE): the member ends as if an administrator had ended it, and starts when one starts it.
+    pub(super) fn structure_lost(self: &Arc<Self>, manager: &QueueManager, lost: &LostStructure) {
+        let name = manager.name();
+        match lost {
+            LostStructure::Named(structure) => tracing::error!(
+                "structure {structure} has CFCONLOS(TERMINATE), and its database is away for longer than programs wait: queue manager {name} \
+                 ends. Start it again when the database is back: strmqm {name}"
+            ),
+            LostStructure::Home => tracing::error!(
+                "queue manager {name} has CFCONLOS(TERMINATE), and the database of its group is away for longer than programs wait: it ends. \
+                 Start it again when the database is back: strmqm {name}"
+            ),
+        }
+        // It may be ending already.
+        let _ = self.end(name, EndMode::Immediate);
     }
 
     /// Returns once nothing is left of an earlier run.

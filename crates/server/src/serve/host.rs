@@ -212,8 +212,10 @@ impl Host {
         });
         let (host, watched) = (Arc::clone(self), manager.clone());
         let watch = tokio::spawn(async move {
-            watched.log_failed().await;
-            host.log_failed(&watched);
+            tokio::select! {
+                () = watched.log_failed() => host.log_failed(&watched),
+                lost = watched.structure_lost() => host.structure_lost(&watched, &lost),
+            }
         });
         let hosted = Hosted {
             manager: manager.clone(),

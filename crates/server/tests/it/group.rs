@@ -150,3 +150,26 @@ fn a_queue_moves_to_a_database_of_its_own_also_when_the_server_that_moves_it_is_
     let left = second.run(&["get", "-m", "QM2", "ORDERS"]);
     assert!(!left.starts_with("exit 0"), "nothing came twice: {left}");
 }
+
+#[test]
+fn a_server_ends_a_queue_manager_that_has_lost_a_structure_with_cfconlos_terminate() {
+    let database = Database::of_group_to_be_killed("QSG1");
+    let folder = member(&database, "QM1");
+    folder.write(
+        "quaymaster.toml",
+        &format!(
+            "[server]\nqueue_managers = ['QM1']\n[group]\nname = 'QSG1'\npatience_seconds = 1\ndatabase = '{}'\n",
+            database.url
+        ),
+    );
+    let _server = Server::start(&folder, &["--qmgr", "QM1"]);
+    let script = "DEFINE CFSTRUCT(APP1) CFCONLOS(TERMINATE)\nDEFINE QLOCAL(ORDERS) QSGDISP(SHARED) CFSTRUCT(APP1)\n";
+    let done = folder.run_with(&["runmqsc", "QM1"], script);
+    assert!(done.starts_with("exit 0"), "{done}");
+    assert!(folder.run(&["dspmq", "-m", "QM1"]).contains("Running"));
+    database.server.kill("KILL");
+    eventually("the queue manager ends", || folder.run(&["dspmq", "-m", "QM1"]).contains("Ended"));
+    database.server.start_again();
+    let started = folder.run(&["strmqm", "QM1"]);
+    assert!(started.starts_with("exit 0"), "{started}");
+}

@@ -98,6 +98,12 @@ impl GroupStore {
         }
     }
 
+    /// As this member knows it: one that has no database of its own is in the home.
+    pub(crate) fn with_structure(&self, structure: Option<&str>) -> &SharedStore {
+        let own = self.structures.iter().find(|store| structure.is_some() && store.structure() == structure);
+        own.unwrap_or(&self.home)
+    }
+
     /// Where a shared queue is.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ use tracing::warn;
 use crate::private::MessageCount;
 use crate::shared::batch::is_broken;
 use crate::shared::depth::{Figures, Staged};
-use crate::shared::driver::{Driver, Role, Session, Threads, read_depths};
+use crate::shared::driver::{Driver, Phase, Role, Session, Threads, read_depths};
 use crate::shared::error::SharedError;
 use crate::shared::find::{Locks, in_sql};
 use crate::shared::handles::OpenLevel;
@@ -173,6 +173,16 @@ impl SharedStore {
     }
 
     /// It can be reached at this moment.
+    /// The database was away for as long as verbs wait, and still is.
+    pub fn is_away(&self) -> bool {
+        matches!(*self.running.driver.phase.borrow(), Phase::Away)
+    }
+
+    /// The structure whose database it is, as configured; `None`: the home.
+    pub(super) fn structure(&self) -> Option<&str> {
+        self.running.driver.structure()
+    }
+
     pub fn is_open(&self) -> bool {
         self.running.driver.open_session().is_some()
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use storage::{LockOwner, QueueId, Selection, SharedOptions, Store, StoreError, block_on};
+use storage::{LockOwner, QueueId, Selection, SharedOptions, Store, StoreError, Xid, block_on};
 
 use crate::postgres::Database;
 use crate::shared::group::{
@@ -178,4 +178,36 @@ fn processes_that_take_one_name_at_the_same_time_leave_one_member_that_works() {
         put(worker, None, queue, round, true).expect("puts");
         assert_eq!(drain(worker, queue), [round]);
     }
+}
+
+#[test]
+fn a_transaction_that_a_member_has_prepared_stays_in_doubt_after_its_recovery_until_the_member_ends_it() {
+    let Two { database, proxy, far, near, queue } = two();
+    put(&near, None, queue, 1, true).expect("puts");
+    let xid = |name| Xid { format_id: 1, global_transaction: vec![name], branch: vec![1] };
+    let prepare = |name| {
+        let unit = far.begin();
+        put(&far, Some(unit), queue, u64::from(name) + 10, true).expect("is staged");
+        block_on(far.prepare(unit, Some(xid(name)))).expect("prepares");
+        unit
+    };
+    let got = far.begin();
+    assert_eq!(get(&far, Some(got), queue).expect("gets"), Some(1));
+    block_on(far.prepare(got, Some(xid(1)))).expect("prepares");
+    let second = prepare(2);
+    proxy.stall(true);
+    within(RECOVERY, "the peer recovers it", || {
+        count(&database, "SELECT count(*) FROM member WHERE state = 'FAILED'") == 1
+    });
+    assert_eq!(browse(&near, queue), [], "what is in doubt is nobody's");
+    assert_eq!(near.in_doubt(), [], "and a peer has no part in it");
+    proxy.stall(false);
+    let mut in_doubt: Vec<_> = far.in_doubt().into_iter().filter_map(|(_, xid)| xid).collect();
+    in_doubt.sort_by_key(|xid| xid.global_transaction.clone());
+    assert_eq!(in_doubt, [xid(1), xid(2)]);
+    block_on(far.back_out(got)).expect("is backed out");
+    block_on(far.commit(second)).expect("is committed");
+    eventually("both are over", || browse(&near, queue) == [(1, 1), (12, 0)]);
+    drain(&near, queue);
+    check_nothing_is_held(&database);
 }
