@@ -13,15 +13,17 @@
 
 mod wire;
 
-use model::definition::attribute::Kind;
+use model::definition::attribute::{self, Kind};
 use model::definition::queue::Disposition;
+use model::name::ObjectName;
 use model::reason::Reason;
 use queue_manager::QueueManager;
 use queue_manager::event::command::{Issued, Issuer};
 use tracing::warn;
 
 use crate::command::group::{DispositionChoice, Scope};
-use crate::command::{Alter, Command, Define, Delete};
+use crate::command::{Alter, Command, Define, Delete, Setting};
+use crate::execute::disposition_word;
 use crate::message;
 use crate::mqsc;
 use crate::observed::execute_here;
@@ -67,6 +69,51 @@ pub(crate) async fn run(
         joined.items.retain(|item| item.reason != Reason::UnknownObjectName.number());
     }
     joined
+}
+
+/// The scope that a value of CMDSCOPE names. `None`: not a name.
+pub fn named_scope(value: &str) -> Option<Scope> {
+    match value.trim_end() {
+        "" => Some(Scope::Here),
+        "*" => Some(Scope::All),
+        name => ObjectName::parse(name).ok().map(|name| Scope::Member(name.to_string())),
+    }
+}
+
+/// DEFINE, ALTER or DELETE of a queue with CMDSCOPE, of a caller that has no text of it.
+pub fn of_queue(scope: Scope, command: Command) -> Command {
+    Command::Scoped { scope, text: text(&command), command: Box::new(command) }
+}
+
+fn text(command: &Command) -> String {
+    let head =
+        |verb: &str, kind: Kind, name: &str| vec![format!("{verb} {}({})", kind.mqsc(), attribute::quoted(name))];
+    let set = |setting: &Setting| setting.attribute.value.script(setting.attribute.mqsc, &setting.value);
+    let mut words = match command {
+        Command::Define(define) => {
+            let mut words = head("DEFINE", define.kind, &define.name);
+            words.extend(define.like.as_ref().map(|like| format!("LIKE({})", attribute::quoted(like))));
+            words.extend(define.replace.then(|| "REPLACE".to_owned()));
+            words.push(format!("QSGDISP({})", disposition_word(define.disposition)));
+            words.extend(define.settings.iter().map(set));
+            return words.join(" ");
+        }
+        Command::Alter(alter) => {
+            let mut words = head("ALTER", alter.kind, &alter.name);
+            words.extend(alter.force.then(|| "FORCE".to_owned()));
+            words.extend(alter.settings.iter().map(set));
+            words
+        }
+        Command::Delete(delete) => {
+            let mut words = head("DELETE", delete.kind, &delete.name);
+            words.extend(delete.purge.then(|| "PURGE".to_owned()));
+            words.push(format!("AUTHREC({})", if delete.authority_records { "YES" } else { "NO" }));
+            words
+        }
+        _ => return String::new(),
+    };
+    words.push("QSGDISP(PRIVATE)".to_owned());
+    words.join(" ")
 }
 
 /// For code that runs what a scope holds.

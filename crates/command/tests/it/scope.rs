@@ -3,14 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use command::command::group::{DispositionChoice, Scope};
+use command::command::{Alter, Command, Define, Delete, Setting};
 use command::{Outcome, run};
 use expect_test::expect;
 use model::authority::{AuthorityObject, Principal};
+use model::definition::attribute::Kind;
 use model::definition::queue::Disposition;
 use model::group::GroupName;
 use model::name::QueueManagerName;
 use model::pcf::{Header, Message, Parameter, ParameterValue};
-use queue_manager::event::command::{Issuer, Origin};
+use queue_manager::event::command::{Issued, Issuer, Origin};
 use queue_manager::{GroupOptions, Home, QueueManager, SharedOptions, StartOptions, SystemClock};
 use serde_json::{Value, json};
 use storage::StoreOptions;
@@ -306,5 +309,44 @@ fn what_is_defined_for_the_group_comes_to_every_member_and_goes_from_it() {
         members[0].until(|one| one.topic(&name).is_some_and(|topic| topic.description == "changed")).await;
         members[0].mqsc("DELETE TOPIC(COMMON) QSGDISP(GROUP)").await;
         members[1].until(|two| two.topic(&name).is_none()).await;
+    });
+}
+
+#[test]
+fn a_typed_command_runs_elsewhere_as_it_would_here() {
+    on_members(&[true, true], async |members| {
+        let caller = administrator();
+        let issuer = Issuer::new(&caller, Origin::Rest);
+        let name = QueueManagerName::literal("Typed");
+        let run = async |command: Command| {
+            let command = command::scope::of_queue(Scope::Member("QM2".to_owned()), command);
+            let issued = Issued::Pcf(&[]);
+            let reply = command::execute_issued(&members[0].queue_manager, &issuer, issued, &command).await;
+            assert!(reply.succeeded(), "{:?}", reply.items);
+        };
+        let set = |keyword: &str, value: model::definition::attribute::Value| {
+            let attribute = model::definition::attribute::find(Kind::QueueLocal, keyword).unwrap();
+            Setting { attribute, value }
+        };
+        let define = Define {
+            kind: Kind::QueueLocal,
+            name: "Typed".to_owned(),
+            like: Some("SYSTEM.DEFAULT.LOCAL.QUEUE".to_owned()),
+            replace: true,
+            disposition: Disposition::QueueManager,
+            settings: vec![set("DESCR", "one's".into()), set("MAXDEPTH", 7_u32.into()), set("TRIGGER", 1_u32.into())],
+        };
+        run(Command::Define(define)).await;
+        let there = members[1].queue_manager.queue(&name).unwrap();
+        let local = there.as_local().unwrap();
+        assert_eq!((there.description.as_str(), local.maximum_depth, local.trigger.enabled), ("one's", 7, true));
+        let (kind, dispositions) = (Kind::QueueLocal, DispositionChoice::Private);
+        let settings = vec![set("PUT", 1_u32.into())];
+        run(Command::Alter(Alter { kind, name: "Typed".to_owned(), force: true, dispositions, settings })).await;
+        assert!(members[1].queue_manager.queue(&name).unwrap().put_inhibited);
+        let name_of = "Typed".to_owned();
+        run(Command::Delete(Delete { kind, name: name_of, purge: true, authority_records: true, dispositions })).await;
+        assert!(members[1].queue_manager.queue(&name).is_none());
+        assert!(members[0].queue_manager.queue(&name).is_none());
     });
 }

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use ::queue_manager::QueueManager;
 use ::queue_manager::queue_list::{ListedQueue, QueueList};
 use command::command::Pattern;
+use command::command::group::DispositionChoice;
 use command::rest::{self, Live, Moment, QueueLive};
 use identity::Identity;
 use model::authority::Principal;
@@ -68,6 +69,8 @@ struct Query {
     /// Queue types to show; `None` shows all.
     kinds: Option<Vec<Kind>>,
     name: Option<String>,
+    /// Of members of a queue-sharing group.
+    dispositions: Option<DispositionChoice>,
     filter: Option<Filter>,
     /// The filter, as it was written.
     filter_text: String,
@@ -82,7 +85,8 @@ struct Query {
 pub(crate) fn show(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
     let reached = Reached::of(call)?;
     let manager = &reached.queue_manager;
-    let query = Query::read(&call, kinds_of(manager))?;
+    let is_member = manager.membership() == Membership::Member;
+    let query = Query::read(&call, kinds_of(manager), is_member)?;
     let principal = acting_principal(call, identity, Intent::Look)?;
     let viewer = (!manager.is_administrator(principal)).then(|| principal.clone());
     let tag = (viewer.is_none() && query.is_of_definitions()).then(|| etag::of_queues(&call, manager));
@@ -105,7 +109,7 @@ pub(crate) fn show(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiErr
 }
 
 impl Query {
-    fn read(call: &Call<'_>, known: &'static [KnownKind; 4]) -> Result<Self, ApiError> {
+    fn read(call: &Call<'_>, known: &'static [KnownKind; 4], is_member: bool) -> Result<Self, ApiError> {
         let defined = || known.iter().flat_map(KnownKind::defined);
         let live = || known.iter().flat_map(KnownKind::live);
         let all = || known.iter().flat_map(KnownKind::all);
@@ -117,6 +121,9 @@ impl Query {
                 "status" => query::once(&mut query.status, name, Selection::parse(&value, live())?)?,
                 HANDLES => query::once(&mut query.handles, name, Selection::parse(&value, HANDLE.iter())?)?,
                 "type" => query::once(&mut query.kinds, name, kinds(&value)?)?,
+                "queueSharingGroupDisposition" if is_member => {
+                    query::once(&mut query.dispositions, name, dispositions(name, &value)?)?;
+                }
                 "name" if is_list => query::once(&mut query.name, name, value.into_owned())?,
                 "filter" if is_list => {
                     query.filter_text.clone_from(&value.clone().into_owned());
@@ -174,6 +181,21 @@ fn array_of_handles(selection: &Selection) -> Array {
     }
 }
 
+/// Which of the queues that programs can open.
+///
+/// # Errors
+/// 400: none of these; the group's own definitions are not listed.
+fn dispositions(name: &str, word: &str) -> Result<DispositionChoice, ApiError> {
+    match word {
+        "live" => Ok(DispositionChoice::Live),
+        "private" => Ok(DispositionChoice::Private),
+        "qmgr" => Ok(DispositionChoice::QueueManager),
+        "copy" => Ok(DispositionChoice::Copy),
+        "shared" => Ok(DispositionChoice::Shared),
+        _ => Err(ApiError::parameter(name, word)),
+    }
+}
+
 /// What `type=` stands for. There are no cluster queues here.
 fn kinds(word: &str) -> Result<Vec<Kind>, ApiError> {
     match word {
@@ -199,6 +221,7 @@ struct Queues {
     moment: Moment,
     /// Whose authority is asked for each queue; `None` sees all.
     viewer: Option<Principal>,
+    dispositions: Option<DispositionChoice>,
     window: Window,
 }
 
@@ -212,6 +235,7 @@ impl Queues {
             plans: kinds_of(manager).each_ref().map(|known| query.plan(known)),
             moment: Moment::of(manager, handles),
             viewer,
+            dispositions: query.dispositions,
             window: query.paging.window(),
         }
     }
@@ -241,7 +265,7 @@ impl Queues {
         if self.viewer.as_ref().is_some_and(|viewer| !queue.may_be_displayed_to(viewer)) {
             return Err(ApiError::not_authorized("display", &name, &principal.user));
         }
-        if !query.shows(queue.kind()) {
+        if !query.shows(queue.kind()) || !self.includes(queue) {
             return Err(unknown());
         }
         Ok(place..place + 1)
@@ -274,9 +298,16 @@ impl Queues {
         }
     }
 
+    fn includes(&self, queue: ListedQueue<'_>) -> bool {
+        self.dispositions.is_none_or(|dispositions| dispositions.includes(queue.definition().disposition))
+    }
+
     /// Calls back for a queue that is wanted.
     fn with<R>(&self, queue: ListedQueue<'_>, see: impl FnOnce(&KindPlan, &Subject<'_>) -> R) -> Option<R> {
         if queue.is_deleted() || self.viewer.as_ref().is_some_and(|viewer| !queue.may_be_displayed_to(viewer)) {
+            return None;
+        }
+        if !self.includes(queue) {
             return None;
         }
         let plan = self.plans.iter().zip(Kind::QUEUES).find(|(_, known)| *known == queue.kind())?.0.as_ref()?;

@@ -1,10 +1,14 @@
 //! POST, PATCH and DELETE of queues: each becomes one typed command, run as MQSC's would be.
 
-use command::command::group::DispositionChoice;
+use std::sync::Arc;
+
+use command::command::group::{DispositionChoice, Scope};
 use command::command::{Alter, Command, Define, Delete};
-use http::header::{self, HeaderValue};
+use command::scope;
+use http::header::{self, HeaderName, HeaderValue};
 use http::{StatusCode, Uri};
 use identity::Identity;
+use model::definition::QueueDefinition;
 use model::definition::attribute::{Kind, Membership, View};
 use model::definition::queue::Disposition;
 use model::name::QueueName;
@@ -21,6 +25,8 @@ use crate::{media_type, query};
 
 use super::{Intent, Reached, body, decode, issuer, queue};
 
+/// Names the queue managers that have answered.
+const MEMBERS: HeaderName = HeaderName::from_static("ibm-mq-qmgrs");
 /// What a name may hold that a part of a path may not.
 const IN_PATH: &AsciiSet = &CONTROLS.add(b'/').add(b'%');
 
@@ -34,10 +40,11 @@ pub(crate) async fn create(
     body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
     let change = Change::new(call, identity)?;
-    let (mut like, mut no_replace) = (None, None);
+    let (mut like, mut no_replace, mut scope) = (None, None, None);
     query::each(call.query(), |name, value| match name {
         "like" => query::once(&mut like, name, value.into_owned()),
         "noReplace" => query::once(&mut no_replace, name, flag(name, &value)?),
+        "commandScope" => query::once(&mut scope, name, change.scope(name, &value)?),
         _ => Err(query::unknown(name)),
     })?;
     let mut members = read(call, body).await?;
@@ -53,8 +60,8 @@ pub(crate) async fn create(
     }
     let missing = like.clone().unwrap_or_else(|| name.clone());
     let define = Define { kind, name: checked(&name)?, like, replace: no_replace.is_none(), disposition, settings };
-    change.run("create", &name, &missing, Command::Define(define)).await?;
-    let mut answer = change.done(StatusCode::CREATED);
+    let members = change.run("create", &name, &missing, Command::Define(define), scope).await?;
+    let mut answer = change.done(StatusCode::CREATED, members);
     if let Some(location) = location(&call, &name) {
         answer.headers_mut().insert(header::LOCATION, location);
     }
@@ -67,21 +74,24 @@ pub(crate) async fn create(
 /// As `create`; 404 no such queue.
 pub(crate) async fn alter(call: Call<'_>, identity: &Identity, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
     let change = Change::new(call, identity)?;
-    let mut force = None;
+    let (mut force, mut scope) = (None, None);
     query::each(call.query(), |name, value| match name {
         "force" => query::once(&mut force, name, flag(name, &value)?),
+        "commandScope" => query::once(&mut scope, name, change.scope(name, &value)?),
         _ => Err(query::unknown(name)),
     })?;
     let name = checked(&decode(call.parameters[1])?)?;
     let mut members = read(call, body).await?;
-    let current = change.existing(&name)?;
-    let kind = take_type(&mut members)?.unwrap_or(current.attribute_kind());
+    let current = change.current(&name, scope.as_ref())?;
+    let own_kind = current.as_ref().map_or(Kind::QueueLocal, |current| current.attribute_kind());
+    let kind = take_type(&mut members)?.unwrap_or(own_kind);
     let membership = change.reached.queue_manager.membership();
-    let settings = body::settings(kind, membership, &members, Some(View::Queue(&current, None)))?;
-    let alter =
-        Alter { kind, name: name.clone(), force: force.is_some(), dispositions: DispositionChoice::All, settings };
-    change.run("alter", &name, &name, Command::Alter(alter)).await?;
-    Ok(change.done(StatusCode::NO_CONTENT))
+    let view = current.as_deref().map(|current| View::Queue(current, None));
+    let settings = body::settings(kind, membership, &members, view)?;
+    let dispositions = dispositions(scope.as_ref());
+    let alter = Alter { kind, name: name.clone(), force: force.is_some(), dispositions, settings };
+    let members = change.run("alter", &name, &name, Command::Alter(alter), scope).await?;
+    Ok(change.done(StatusCode::NO_CONTENT, members))
 }
 
 /// DELETE of `queue/NAME`: 204. A queue that holds messages stays, unless `purge` is given.
@@ -90,18 +100,25 @@ pub(crate) async fn alter(call: Call<'_>, identity: &Identity, body: &mut Reques
 /// 400 the queue is not empty or in use, or a parameter; 403 the caller may not; 404 no such queue or queue manager.
 pub(crate) async fn delete(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
     let change = Change::new(call, identity)?;
-    let (mut purge, mut keep) = (None, None);
+    let (mut purge, mut keep, mut scope) = (None, None, None);
     query::each(call.query(), |name, value| match name {
+        "commandScope" => query::once(&mut scope, name, change.scope(name, &value)?),
         "purge" => query::once(&mut purge, name, flag(name, &value)?),
         "keepAuthorityRecords" => query::once(&mut keep, name, flag(name, &value)?),
         _ => Err(query::unknown(name)),
     })?;
     let name = checked(&decode(call.parameters[1])?)?;
-    let kind = change.existing(&name)?.attribute_kind();
-    let (authority_records, dispositions) = (keep.is_none(), DispositionChoice::All);
+    let current = change.current(&name, scope.as_ref())?;
+    let kind = current.map_or(Kind::QueueLocal, |current| current.attribute_kind());
+    let (authority_records, dispositions) = (keep.is_none(), dispositions(scope.as_ref()));
     let delete = Delete { kind, name: name.clone(), purge: purge.is_some(), authority_records, dispositions };
-    change.run("delete", &name, &name, Command::Delete(delete)).await?;
-    Ok(change.done(StatusCode::NO_CONTENT))
+    let members = change.run("delete", &name, &name, Command::Delete(delete), scope).await?;
+    Ok(change.done(StatusCode::NO_CONTENT, members))
+}
+
+/// What is changed on several members is of each of them.
+fn dispositions(scope: Option<&Scope>) -> DispositionChoice {
+    if scope.is_some() { DispositionChoice::Private } else { DispositionChoice::All }
 }
 
 /// `queueSharingGroup.disposition` of a new queue, which members of a queue-sharing group take.
@@ -135,13 +152,32 @@ impl<'a> Change<'a> {
         Ok(Self { reached: Reached::of(call)?, issuer: issuer(call, identity, Intent::Change)? })
     }
 
-    fn existing(&self, name: &str) -> Result<std::sync::Arc<model::definition::QueueDefinition>, ApiError> {
-        let queue = QueueName::parse(name).ok().and_then(|name| self.reached.queue_manager.queue(&name));
-        queue.ok_or_else(|| self.unknown(name))
+    /// `commandScope`, which members of a queue-sharing group take.
+    ///
+    /// # Errors
+    /// 400: a queue manager in no group does not know it; not a name.
+    fn scope(&self, parameter: &str, value: &str) -> Result<Scope, ApiError> {
+        if self.reached.queue_manager.membership() == Membership::Alone {
+            return Err(query::unknown(parameter));
+        }
+        scope::named_scope(value).ok_or_else(|| ApiError::parameter(parameter, value))
     }
 
-    fn done(&self, status: StatusCode) -> Answer {
+    /// The queue as it is here; it need not be there when others are asked.
+    ///
+    /// # Errors
+    /// 404.
+    fn current(&self, name: &str, scope: Option<&Scope>) -> Result<Option<Arc<QueueDefinition>>, ApiError> {
+        let queue = QueueName::parse(name).ok().and_then(|name| self.reached.queue_manager.queue(&name));
+        if queue.is_none() && scope.is_none() { Err(self.unknown(name)) } else { Ok(queue) }
+    }
+
+    /// `members`: that were asked, when `commandScope` names them.
+    fn done(&self, status: StatusCode, members: Option<String>) -> Answer {
         let mut answer = answer::empty(status);
+        if let Some(members) = members.and_then(|members| HeaderValue::try_from(members).ok()) {
+            answer.headers_mut().insert(MEMBERS, members);
+        }
         self.reached.decorate(&mut answer);
         answer
     }
@@ -151,11 +187,26 @@ impl<'a> Change<'a> {
     }
 
     /// `missing` is the queue that is not there when the command says that one is not.
-    async fn run(&self, verb: &str, name: &str, missing: &str, command: Command) -> Result<(), ApiError> {
+    /// Gives the members that have run it, separated by commas, when there is a scope.
+    async fn run(
+        &self,
+        verb: &str,
+        name: &str,
+        missing: &str,
+        command: Command,
+        scope: Option<Scope>,
+    ) -> Result<Option<String>, ApiError> {
+        let is_scoped = scope.is_some();
+        let command = scope.map_or_else(|| command.clone(), |scope| scope::of_queue(scope, command.clone()));
         // Typed commands have no text.
         let issued = Issued::Pcf(&[]);
         let reply = command::execute_issued(&self.reached.queue_manager, &self.issuer, issued, &command).await;
-        let Some(item) = reply.items.iter().find(|item| item.reason != 0) else { return Ok(()) };
+        let Some(item) = reply.items.iter().find(|item| item.reason != 0) else {
+            let own = self.reached.queue_manager.name().to_string();
+            let members: Vec<_> =
+                reply.items.iter().map(|item| item.member.clone().unwrap_or_else(|| own.clone())).collect();
+            return Ok(is_scoped.then(|| members.join(", ")));
+        };
         Err(match Reason::from_number(item.reason) {
             Some(Reason::NotAuthorized) => ApiError::not_authorized(verb, name, self.issuer.user),
             Some(Reason::UnknownObjectName) => self.unknown(missing),

@@ -90,3 +90,59 @@ fn a_queue_manager_of_no_group_does_not_know_the_attributes() {
         refusal(&server, "admin", &format!("GET {}?attributes=queueSharingGroup.disposition", queues("QM1")), None);
     assert_eq!(status, 400);
 }
+
+#[test]
+fn a_command_scope_names_the_members_that_change_a_queue_and_the_answer_names_them_too() {
+    let server = server();
+    let queue = json!({"name": "MINE", "type": "local", "general": {"description": "one's"}});
+    let made = send(&server, "admin", &format!("POST {}?commandScope=*", queues("QM2")), Some(&queue));
+    assert_eq!((made.status, made.header("ibm-mq-qmgrs")), (201, Some("QM2")), "{}", made.text());
+    let change = json!({"general": {"description": "two"}});
+    let altered = send(&server, "admin", &format!("PATCH {}/MINE?commandScope=QM2", queues("QM2")), Some(&change));
+    assert_eq!((altered.status, altered.header("ibm-mq-qmgrs")), (204, Some("QM2")), "{}", altered.text());
+    let shown = get(&server, &format!("{}/MINE?attributes=general", queues("QM2")));
+    assert_eq!(member(&shown["queue"][0], "general.description"), "two");
+    let (status, _, reason) =
+        refusal(&server, "admin", &format!("POST {}?commandScope=QM9", queues("QM2")), Some(&queue));
+    assert_eq!((status, reason), (400, 3225), "not active");
+    let (status, _, reason) =
+        refusal(&server, "admin", &format!("POST {}?commandScope=*", queues("QM2")), Some(&shared("ORDERS")));
+    assert_eq!((status, reason), (400, 3225), "the group has it once");
+    let deleted = send(&server, "admin", &format!("DELETE {}/MINE?commandScope=*", queues("QM2")), None);
+    assert_eq!((deleted.status, deleted.header("ibm-mq-qmgrs")), (204, Some("QM2")), "{}", deleted.text());
+    let plain = send(&server, "admin", &format!("POST {}", queues("QM2")), Some(&queue));
+    assert_eq!((plain.status, plain.header("ibm-mq-qmgrs")), (201, None));
+    let (status, _, _) = refusal(&server, "admin", &format!("POST {}?commandScope=*", queues("QM1")), Some(&queue));
+    assert_eq!(status, 400, "a queue manager in no group does not know it");
+}
+
+#[test]
+fn a_list_shows_the_queues_of_a_disposition() {
+    let server = server();
+    for (name, disposition) in [("ORDERS", "shared"), ("MINE", "qmgr"), ("STOCK", "group")] {
+        let mut queue = shared(name);
+        queue["queueSharingGroup"]["disposition"] = json!(disposition);
+        let made = send(&server, "admin", &format!("POST {}", queues("QM2")), Some(&queue));
+        assert_eq!(made.status, 201, "{}", made.text());
+    }
+    let names = |disposition: &str| {
+        let path = format!("{}?queueSharingGroupDisposition={disposition}", queues("QM2"));
+        let shown = get(&server, &path);
+        let names = shown["queue"].as_array().expect("a list").iter();
+        let names = names.filter_map(|queue| queue["name"].as_str()).filter(|name| !name.starts_with("SYSTEM."));
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(names("shared"), ["ORDERS"]);
+    assert_eq!(names("copy"), ["STOCK"]);
+    assert_eq!(names("qmgr"), ["MINE"]);
+    assert_eq!(names("private"), ["MINE", "STOCK"]);
+    assert_eq!(names("live"), ["MINE", "ORDERS", "STOCK"]);
+    for path in [
+        format!("{}?queueSharingGroupDisposition=group", queues("QM2")),
+        format!("{}?queueSharingGroupDisposition=live", queues("QM1")),
+    ] {
+        assert_eq!(refusal(&server, "admin", &format!("GET {path}"), None).0, 400, "{path}");
+    }
+    let of_other = format!("GET {}/MINE?queueSharingGroupDisposition=shared", queues("QM2"));
+    assert_eq!(refusal(&server, "admin", &of_other, None).0, 404);
+}
