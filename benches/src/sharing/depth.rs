@@ -48,7 +48,8 @@ pub(super) fn run(effort: &Effort, server: &Postgresql, report: &mut Report) -> 
         let filled = client.execute(FILL, &[&number_of(queues.requests), &i64::from(messages)])?;
         ensure!(filled == u64::from(messages), "{filled} messages were added");
     }
-    client.batch_execute("VACUUM ANALYZE message; CHECKPOINT")?;
+    client.batch_execute("VACUUM ANALYZE message")?;
+    client.batch_execute("CHECKPOINT")?;
     let cost = |load: Load, queues: &Queues| ours(effort, server, CALLERS, load, &[&member], queues);
     let measured = interleave(
         effort.rounds,
