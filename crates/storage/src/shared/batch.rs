@@ -3,25 +3,30 @@
 //! Order within it: puts, ends of units of work, returns, locks, then gets; so a get finds what the same batch put or gave back.
 //! When something was read, the commit is sent after it has arrived; otherwise with the rest.
 
+mod parameters;
+mod special;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use bytes::{Bytes, BytesMut};
 use futures_util::future::join_all;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::{IsNull, ToSql, Type};
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row, Statement};
 
+use crate::shared::batch::parameters::{
+    Bytea, first_parameters, identifier_parameters, import_parameters, level_parameters, part_parameters, places,
+    put_parameters, seen_parameters,
+};
+use crate::shared::batch::special::special;
 use crate::shared::depth::AllFigures;
 use crate::shared::handles::OpenLevel;
 use crate::shared::low_water::{Look, Opened, Recent};
 use crate::shared::operation::{
     Answer, Claim, Job, Manner, NewReceipt, Operation, Place, Raised, Taken, Taking, UnitNumber, Wanted, Work,
 };
-use crate::shared::row::{
-    Found, MovedRow, NewRow, PART, delivery_key, hash, moment, position, queue_id, queue_number, rank,
-};
+use crate::shared::row::{Found, MovedRow, NewRow, moment, position, queue_id, queue_number, rank};
 use crate::shared::statements::Statements;
-use crate::shared::store::Deletion;
 use crate::{ClusterNumber, DeliveryKey, QueueId};
 
 /// A connection with its statements.
@@ -844,229 +849,7 @@ fn send_finish_prepared(flight: &mut Flight<'_>, index: usize, member: i32, numb
     flight.send(Step::Change, &s.forget_units, vec![Box::new(member), Box::new(vec![number.0])]);
 }
 
-/// What the rows of an operation that is alone mean.
-fn special(
-    operation: &Operation,
-    rows: &[Row],
-    outcome: &mut Outcome,
-    job: usize,
-    found: &mut Vec<(Kind, Manner, Found)>,
-) -> Result<(), Failed> {
-    match operation {
-        Operation::ClaimAll { seen, .. } => {
-            if rows.len() < seen.len() {
-                return Err(Failed::ClaimsGone);
-            }
-            found.extend(rows.iter().map(|row| (Kind::Seen, Manner::Claim, Found::of(row))));
-        }
-        Operation::FinishPrepared { .. } => {
-            for row in rows {
-                if row.get(3) {
-                    outcome.note_gone(row);
-                } else {
-                    let key = delivery_key(row.get(1), row.get(2));
-                    outcome.opens(Place { queue: queue_id(row.get(0)), key });
-                }
-            }
-            let mut queues = match std::mem::replace(&mut outcome.answers[job], Answer::Done) {
-                // Of the statement before: gets and puts of the unit are two.
-                Answer::Finished(queues) => queues,
-                _ => Vec::new(),
-            };
-            queues.extend(rows.iter().map(|row| queue_id(row.get(0))));
-            outcome.answers[job] = Answer::Finished(queues);
-        }
-        Operation::TakeExpired { .. } => {
-            found.extend(rows.iter().map(|row| (Kind::Seen, Manner::Take, Found::of(row))));
-        }
-        Operation::ClearStep { .. } => {
-            outcome.answers[job] = Answer::Cleared(u32::try_from(rows.len()).unwrap_or(u32::MAX));
-            rows.iter().for_each(|row| outcome.note_gone(row));
-        }
-        Operation::SealQueue { with_messages: purge, .. } | Operation::DeleteQueue { purge, .. } => {
-            let is_seal = matches!(operation, Operation::SealQueue { .. });
-            let answer = &mut outcome.answers[job];
-            *answer = Answer::Deleted(match (&*answer, rows.first()) {
-                (Answer::Deleted(_), Some(_)) if is_seal => Deletion::Done(0),
-                (Answer::Deleted(_), Some(deleted)) => Deletion::Done(deleted.get(0)),
-                (Answer::Deleted(refused), None) => *refused,
-                (_, Some(verdict)) => refusal_of_deletion(verdict, *purge),
-                (_, None) => Deletion::Changed,
-            });
-        }
-        _ => {}
-    }
-    Ok(())
-}
-
-/// Why the deletion of a queue fails, if it does: of a row of `may_delete`.
-fn refusal_of_deletion(row: &Row, purge: bool) -> Deletion {
-    match OpenLevel::of_number(row.get(0)) {
-        OpenLevel::Closed if row.get(1) => Deletion::Uncommitted,
-        OpenLevel::Closed if row.get(2) && !purge => Deletion::NotEmpty,
-        OpenLevel::Closed => Deletion::Changed,
-        open => Deletion::Open(open),
-    }
-}
-
-/// `$1` queues, `$2` member, `$3` levels.
-fn level_parameters(levels: impl Iterator<Item = (QueueId, OpenLevel)>, id: BatchId) -> Parameters {
-    let (queues, levels): (Vec<i32>, Vec<i16>) =
-        levels.map(|(queue, level)| (queue_number(queue), level.number())).unzip();
-    vec![Box::new(queues), Box::new(id.member), Box::new(levels)]
-}
-
-/// `$1` queues, `$2` ranks, `$3` positions, `$4` me.
-fn places(places: impl Iterator<Item = Place>, id: BatchId) -> Parameters {
-    let (mut queues, mut ranks, mut positions) = (Vec::new(), Vec::new(), Vec::new());
-    for place in places {
-        queues.push(queue_number(place.queue));
-        ranks.push(rank(place.key));
-        positions.push(position(place.key));
-    }
-    vec![Box::new(queues), Box::new(ranks), Box::new(positions), Box::new(id.owner())]
-}
-
 /// A row of queue, member, lane, count, lowest places.
 pub(super) fn opened_by(row: &Row) -> Opened {
     Opened { by: (row.get(1), row.get(2)), count: row.get(3), lowest: Opened::places(row.get(4)) }
-}
-
-fn first_parameters(takings: &[(usize, &Taking)], looks: &BTreeMap<QueueId, Look>) -> Parameters {
-    let mut wanted: BTreeMap<QueueId, (i64, i64)> = BTreeMap::new();
-    for (_, taking) in takings {
-        let entry = wanted.entry(taking.queue).or_insert((0, 0));
-        *entry = (entry.0 + 1, entry.1.max(moment(taking.now)));
-    }
-    let begin = |queue: &QueueId| looks.get(queue).and_then(|look| look.from).unwrap_or(delivery_key(0, 0));
-    vec![
-        Box::new(wanted.keys().map(|queue| queue_number(*queue)).collect::<Vec<_>>()),
-        Box::new(wanted.values().map(|(count, _)| *count).collect::<Vec<_>>()),
-        Box::new(wanted.values().map(|(_, now)| *now).collect::<Vec<_>>()),
-        Box::new(wanted.keys().map(|queue| rank(begin(queue))).collect::<Vec<_>>()),
-        Box::new(wanted.keys().map(|queue| position(begin(queue))).collect::<Vec<_>>()),
-    ]
-}
-
-fn identifier_parameters(takings: &[(usize, &Taking)]) -> Parameters {
-    let identifier = |taking: &Taking| match taking.wanted {
-        Wanted::Correlation(identifier) | Wanted::Message(identifier) => identifier,
-        Wanted::First | Wanted::Seen { .. } => [0; 24],
-    };
-    vec![
-        Box::new(takings.iter().map(|(_, taking)| queue_number(taking.queue)).collect::<Vec<_>>()),
-        Box::new(takings.iter().map(|(_, taking)| hash(&identifier(taking))).collect::<Vec<_>>()),
-        Box::new(takings.iter().map(|(_, taking)| identifier(taking).to_vec()).collect::<Vec<_>>()),
-        Box::new(takings.iter().map(|(_, taking)| moment(taking.now)).collect::<Vec<_>>()),
-    ]
-}
-
-fn seen_parameters(takings: &[(usize, &Taking)], id: BatchId) -> Parameters {
-    let seen = |taking: &Taking| match taking.wanted {
-        Wanted::Seen { key, backouts, is_locked } => (key, backouts, is_locked),
-        Wanted::First | Wanted::Correlation(_) | Wanted::Message(_) => (delivery_key(-1, 0), 0, false),
-    };
-    let each = || takings.iter().map(|(_, taking)| (taking.queue, taking.now, seen(taking)));
-    vec![
-        Box::new(each().map(|(queue, ..)| queue_number(queue)).collect::<Vec<_>>()),
-        Box::new(each().map(|(_, _, (key, ..))| rank(key)).collect::<Vec<_>>()),
-        Box::new(each().map(|(_, _, (key, ..))| position(key)).collect::<Vec<_>>()),
-        Box::new(
-            each().map(|(_, _, (_, backouts, _))| i32::try_from(backouts).unwrap_or(i32::MAX)).collect::<Vec<_>>(),
-        ),
-        Box::new(each().map(|(_, _, (_, _, is_locked))| is_locked).collect::<Vec<_>>()),
-        Box::new(each().map(|(_, now, _)| moment(now)).collect::<Vec<_>>()),
-        Box::new(id.owner()),
-    ]
-}
-
-fn put_parameters(rows: &[&NewRow]) -> Parameters {
-    fn column<T: ToSql + Sync + Send + 'static>(
-        rows: &[&NewRow],
-        of: impl Fn(&NewRow) -> T,
-    ) -> Box<dyn ToSql + Sync + Send> {
-        Box::new(rows.iter().map(|row| of(row)).collect::<Vec<T>>())
-    }
-    vec![
-        column(rows, |row| queue_number(row.queue)),
-        column(rows, |row| rank(row.key)),
-        column(rows, |row| position(row.key)),
-        column(rows, |row| row.persistent),
-        column(rows, |row| row.expires.map(moment)),
-        column(rows, |row| moment(row.arrived)),
-        column(rows, |row| i32::try_from(row.body.len()).unwrap_or(i32::MAX)),
-        column(rows, |row| i32::try_from(row.parts()).unwrap_or(i32::MAX)),
-        column(rows, |row| hash(&row.keys.message)),
-        column(rows, |row| hash(&row.keys.correlation)),
-        column(rows, |row| hash(&row.keys.group)),
-        column(rows, |row| row.keys.message.to_vec()),
-        column(rows, |row| row.keys.correlation.to_vec()),
-        column(rows, |row| row.keys.group.to_vec()),
-        column(rows, |row| row.keys.sequence.cast_signed()),
-        column(rows, |row| row.keys.offset.cast_signed()),
-        column(rows, |row| row.keys.flags.cast_signed()),
-        column(rows, |row| Bytea(row.head.clone())),
-        column(rows, |row| Bytea(if row.parts() > 0 { Bytes::new() } else { row.body.clone() })),
-    ]
-}
-
-fn import_parameters(rows: &[MovedRow]) -> Parameters {
-    fn column<T: ToSql + Sync + Send + 'static>(
-        rows: &[MovedRow],
-        of: impl Fn(&MovedRow) -> T,
-    ) -> Box<dyn ToSql + Sync + Send> {
-        Box::new(rows.iter().map(of).collect::<Vec<T>>())
-    }
-    vec![
-        column(rows, |row| queue_number(row.queue)),
-        column(rows, |row| rank(row.key)),
-        column(rows, |row| position(row.key)),
-        column(rows, |row| row.persistent),
-        column(rows, |row| row.expires.map(moment)),
-        column(rows, |row| moment(row.arrived)),
-        column(rows, |row| i32::try_from(row.body.len()).unwrap_or(i32::MAX)),
-        column(rows, |row| i32::try_from(row.parts()).unwrap_or(i32::MAX)),
-        column(rows, |row| hash(&row.keys.message)),
-        column(rows, |row| hash(&row.keys.correlation)),
-        column(rows, |row| hash(&row.keys.group)),
-        column(rows, |row| row.keys.message.to_vec()),
-        column(rows, |row| row.keys.correlation.to_vec()),
-        column(rows, |row| row.keys.group.to_vec()),
-        column(rows, |row| row.keys.sequence.cast_signed()),
-        column(rows, |row| row.keys.offset.cast_signed()),
-        column(rows, |row| row.keys.flags.cast_signed()),
-        column(rows, |row| Bytea(row.head.clone())),
-        column(rows, |row| Bytea(if row.parts() > 0 { Bytes::new() } else { row.body.clone() })),
-        column(rows, |row| row.backouts),
-    ]
-}
-
-/// `$1` queue, `$2` position, `$3` part, `$4` bytes.
-fn part_parameters<'r>(bodies: impl Iterator<Item = (QueueId, DeliveryKey, usize, &'r Bytes)>) -> Parameters {
-    let (mut queues, mut positions, mut parts, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (queue, key, count, body) in bodies {
-        for part in 0..count {
-            queues.push(queue_number(queue));
-            positions.push(position(key));
-            parts.push(i32::try_from(part).unwrap_or(i32::MAX));
-            bytes.push(Bytea(body.slice(part * PART..body.len().min((part + 1) * PART))));
-        }
-    }
-    vec![Box::new(queues), Box::new(positions), Box::new(parts), Box::new(bytes)]
-}
-
-/// Bytes that are shared, as a parameter.
-#[derive(Debug)]
-struct Bytea(Bytes);
-
-impl ToSql for Bytea {
-    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        (&self.0[..]).to_sql(kind, out)
-    }
-
-    fn accepts(kind: &Type) -> bool {
-        *kind == Type::BYTEA
-    }
-
-    tokio_postgres::types::to_sql_checked!();
 }

@@ -7,6 +7,11 @@
 //! Each database of the group has a driver of its own. That of the home joins the group; those of structures take part in the epoch that
 //! the home has given (`structure.rs`).
 
+mod restating;
+mod threads;
+
+pub(super) use threads::Threads;
+
 use std::collections::{HashMap, HashSet};
 use std::error::Error as _;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -15,15 +20,14 @@ use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use parking_lot::Mutex;
-use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tracing::{debug, error, info, warn};
 
 use crate::shared::batch::{Connected, opened_by, owner};
-use crate::shared::depth::{AllFigures, Figures};
+use crate::shared::depth::AllFigures;
 use crate::shared::error::SharedError;
-use crate::shared::handles::{OpenLevel, SealedQueues};
+use crate::shared::handles::SealedQueues;
 use crate::shared::hint::{Heard, Hints};
 use crate::shared::in_common::{Enrolled, Enrolment, InCommon};
 use crate::shared::inbox::Inbox;
@@ -316,29 +320,6 @@ impl Driver {
     }
 }
 
-/// Ends them when it is dropped.
-pub(super) struct Threads {
-    runtime: Option<Runtime>,
-    lanes: Vec<std::thread::JoinHandle<()>>,
-}
-
-impl Threads {
-    pub(super) fn join(&mut self) {
-        for lane in self.lanes.drain(..) {
-            if lane.join().is_err() {
-                error!("a lane of the shared store has panicked");
-            }
-        }
-        if let Some(runtime) = self.runtime.take() {
-            // On a thread of its own: the caller may be a task of another runtime, where tokio lets nobody wait for one.
-            let ended = std::thread::spawn(move || runtime.shutdown_timeout(Duration::from_secs(1))).join();
-            if ended.is_err() {
-                error!("the connections of the shared store have ended with a panic");
-            }
-        }
-    }
-}
-
 /// One session after the other, until the store is closed or another process has taken the member over.
 async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Event>) {
     let mut identity = Identity::new();
@@ -575,7 +556,7 @@ async fn reconcile(driver: &Driver, session: &Session) -> Result<(), tokio_postg
     }
     // A primary that was lost may have taken claims with it that were not on disk.
     driver.figures.all().iter().for_each(|figures| figures.low_water.reset());
-    restate_handles(driver, session).await?;
+    restating::restate_handles(driver, session).await?;
     let queues: Vec<QueueId> = driver.figures.all().iter().map(|figures| figures.queue).collect();
     read_depths(driver, session, &queues, true).await?;
     if driver.role == Role::Home {
@@ -587,62 +568,6 @@ async fn reconcile(driver: &Driver, session: &Session) -> Result<(), tokio_postg
     let last = rows.iter().map(|row| row.get::<_, i64>(0).unsigned_abs()).max();
     last.into_iter().for_each(|last| driver.positions.follow(last));
     Ok(())
-}
-
-/// Tells the database what this member has open. Another one may have taken its place: while this one was thought dead, or because a
-/// primary was lost with what it knew.
-async fn restate_handles(driver: &Driver, session: &Session) -> Result<(), tokio_postgres::Error> {
-    let is_new_epoch = driver.stated.swap(session.epoch, Ordering::AcqRel) != session.epoch;
-    let mut open: Vec<(Arc<Figures>, OpenLevel)> = driver
-        .figures
-        .all()
-        .into_iter()
-        .map(|figures| {
-            // Who waits there finds out.
-            let lost = || driver.in_common.arrived(figures.queue);
-            let level = figures.handles.restate(&figures, is_new_epoch, lost);
-            (figures, level)
-        })
-        .filter(|(_, level)| *level > OpenLevel::Closed)
-        .collect();
-    open.sort_unstable_by_key(|(figures, _)| figures.queue);
-    let (client, s) = (&session.reader.client, &session.reader.statements);
-    client.batch_execute("BEGIN").await?;
-    if client.query_opt(&s.hold_epoch, &[&session.member, &session.epoch]).await?.is_none() {
-        // The beat finds out.
-        return client.batch_execute("ROLLBACK").await;
-    }
-    client.execute(&s.close_all, &[&session.member]).await?;
-    let queues: Vec<i32> = open.iter().map(|(figures, _)| queue_number(figures.queue)).collect();
-    client.query(&s.lock_queues, &[&queues]).await?;
-    let is_raised = raise_all(session, &open).await?;
-    let refused: Vec<(Arc<Figures>, OpenLevel)> = open
-        .into_iter()
-        .filter(|(figures, _)| !is_raised.contains(&figures.queue))
-        .map(|(figures, _)| (Arc::clone(&figures), figures.handles.lose_input(&figures)))
-        .collect();
-    let is_raised = raise_all(session, &refused).await?;
-    client.batch_execute("COMMIT").await?;
-    for (figures, _) in refused {
-        if !is_raised.contains(&figures.queue) {
-            figures.handles.forget();
-            driver.sealed.add(figures.queue);
-        }
-        driver.in_common.arrived(figures.queue);
-        warn!(queue = figures.queue.0, "another member has opened a queue that this one had open for input");
-    }
-    Ok(())
-}
-
-async fn raise_all(
-    session: &Session,
-    open: &[(Arc<Figures>, OpenLevel)],
-) -> Result<HashSet<QueueId>, tokio_postgres::Error> {
-    let (client, s) = (&session.reader.client, &session.reader.statements);
-    let (queues, levels): (Vec<i32>, Vec<i16>) =
-        open.iter().map(|(figures, level)| (queue_number(figures.queue), level.number())).unzip();
-    let rows = client.query(&s.raise_levels, &[&queues, &session.member, &levels]).await?;
-    Ok(rows.iter().map(|row| queue_id(row.get(0))).collect())
 }
 
 /// Ranks and positions where looks begin; `None` is the queue's beginning.
