@@ -296,6 +296,8 @@ impl Lane {
         }
         self.let_go.clear();
         outcome.opens.into_iter().for_each(|(queue, opens)| self.recent.note(queue, opens));
+        // In the order of the transaction: what it gave back, another job of it may have taken.
+        jobs.iter().for_each(|job| self.note_given_back(&job.operation));
         for ((mut job, mut answer), is_locked) in jobs.into_iter().zip(outcome.answers).zip(outcome.locked) {
             if let (Operation::Lock(place), true) = (&job.operation, is_locked) {
                 answer = Answer::Locked(Some(self.guard(*place, session.epoch)));
@@ -309,14 +311,27 @@ impl Lane {
         Guard { place, epoch, inbox: Arc::downgrade(&self.driver.inboxes[LAZY]), is_kept: false }
     }
 
-    /// Which messages are this member's now.
-    fn note_claims(&self, operation: &Operation, answer: &mut Answer) {
+    /// Which messages are not this member's any more.
+    fn note_given_back(&self, operation: &Operation) {
         let mut claims = self.driver.claims.lock();
         let mut forget = |place: &Place, epoch: i64| {
             if claims.get(place) == Some(&epoch) {
                 claims.remove(place);
             }
         };
+        match operation {
+            Operation::Commit { work, .. } | Operation::Prepare { work, .. } => {
+                work.gets.iter().for_each(|claim| forget(&claim.place, claim.epoch));
+            }
+            Operation::BackOut(gets) => gets.iter().for_each(|claim| forget(&claim.place, claim.epoch)),
+            Operation::Release { places, epoch } => places.iter().for_each(|place| forget(place, *epoch)),
+            _ => {}
+        }
+    }
+
+    /// Which messages are this member's now.
+    fn note_claims(&self, operation: &Operation, answer: &mut Answer) {
+        let mut claims = self.driver.claims.lock();
         match (operation, answer) {
             (Operation::Take(taking), Answer::Taken(Some(taken))) => {
                 if taking.manner == Manner::Claim {
@@ -340,11 +355,6 @@ impl Lane {
                 let figures = self.driver.figures.know(*queue);
                 figures.handles.raised(&self.driver, &figures, *level);
             }
-            (Operation::Commit { work, .. } | Operation::Prepare { work, .. }, _) => {
-                work.gets.iter().for_each(|claim| forget(&claim.place, claim.epoch));
-            }
-            (Operation::BackOut(gets), _) => gets.iter().for_each(|claim| forget(&claim.place, claim.epoch)),
-            (Operation::Release { places, epoch }, _) => places.iter().for_each(|place| forget(place, *epoch)),
             _ => {}
         }
     }

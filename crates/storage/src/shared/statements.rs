@@ -106,11 +106,11 @@ macro_rules! seen {
     };
 }
 
-/// Messages by their keys: `$1` queue, `$2` rank, `$3` position, `$4` me.
+/// Messages by their keys that are this member's, and no prepared unit's: `$1` queue, `$2` rank, `$3` position, `$4` me.
 macro_rules! mine {
     () => {
         "FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
-         WHERE m.queue = t.q AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8"
+         WHERE m.queue = t.q AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8 AND m.unit IS NULL"
     };
 }
 
@@ -118,7 +118,7 @@ macro_rules! mine {
 macro_rules! using_mine {
     () => {
         "USING unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
-         WHERE m.queue = t.q AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8"
+         WHERE m.queue = t.q AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8 AND m.unit IS NULL"
     };
 }
 

@@ -10,6 +10,7 @@ mod definitions;
 mod depth;
 mod dropped;
 mod failover;
+mod given_back;
 pub(crate) mod group;
 mod handles;
 mod killed;
