@@ -68,22 +68,32 @@ fn a_transaction_that_reaches_the_database_after_its_connection_was_given_up_doe
     know_queue(&two, queue);
     put(&one, None, queue, 1, true).expect("puts");
     assert_eq!(get(&two, None, queue).expect("gets"), Some(1));
-    proxy.hold_transactions(2);
-    let mut got = Vec::new();
-    std::thread::scope(|scope| {
-        let waits = scope.spawn(|| put(&one, None, queue, 2, true));
-        within(Duration::from_secs(20), "it is sent again on another connection", || proxy.held() == 2);
-        proxy.release(1);
-        let released = now();
-        within(Duration::from_secs(10), "the first one reaches the database", || {
-            got.extend(get(&two, None, queue).expect("gets"));
-            !got.is_empty() || released.elapsed() > Duration::from_millis(700)
+    // Of the two that are held one may be another transaction of the member.
+    let is_sent_twice = (2..12).any(|name| {
+        let (mut got, before) = (Vec::new(), proxy.held());
+        proxy.hold_transactions(2);
+        let is_sent_twice = std::thread::scope(|scope| {
+            let waits = scope.spawn(|| put(&one, None, queue, name, true));
+            within(Duration::from_secs(20), "it is sent again, or answered", || {
+                proxy.held() == before + 2 || waits.is_finished()
+            });
+            let is_sent_twice = !waits.is_finished();
+            proxy.release(before + 1);
+            let released = now();
+            within(Duration::from_secs(10), "the first one reaches the database", || {
+                got.extend(get(&two, None, queue).expect("gets"));
+                !got.is_empty() || released.elapsed() > Duration::from_millis(700)
+            });
+            proxy.hold_transactions(0);
+            proxy.release(before + 2);
+            waits.join().expect("ends").expect("is answered");
+            is_sent_twice
         });
-        proxy.release(2);
-        waits.join().expect("ends").expect("is answered");
+        got.extend(drain(&two, queue));
+        assert_eq!(got, [name], "it is there once");
+        is_sent_twice
     });
-    got.extend(drain(&two, queue));
-    assert_eq!(got, [2], "it is there once");
+    assert!(is_sent_twice, "a put was held on two connections");
     check_nothing_is_held(&database);
 }
 

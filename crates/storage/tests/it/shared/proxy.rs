@@ -163,8 +163,7 @@ impl Controls {
     /// Its number among those that are held, if these bytes begin a transaction that is.
     fn catch(&self, connection: u64, way: Way, bytes: &[u8]) -> Option<usize> {
         let mut holds = self.holds();
-        // A lane sends a transaction at once; others begin theirs alone.
-        let is_whole = bytes.len() > 100 && bytes.windows(6).any(|window| window == b"BEGIN\0");
+        let is_whole = begins(bytes) && !is_beginning(bytes);
         if way == Way::ToServer && holds.wanted > 0 && is_whole {
             holds.wanted -= 1;
             holds.caught.push(connection);
@@ -231,6 +230,15 @@ async fn pass(connection: u64, client: TcpStream, controls: Arc<Controls>) {
     }
 }
 
+fn begins(bytes: &[u8]) -> bool {
+    bytes.windows(6).any(|window| window == b"BEGIN\0")
+}
+
+/// Too short for more than the beginning of a transaction.
+fn is_beginning(bytes: &[u8]) -> bool {
+    begins(bytes) && bytes.len() <= 100
+}
+
 /// Until either side ends.
 async fn pump(
     connection: u64,
@@ -242,9 +250,14 @@ async fn pump(
     let mut is_stalled = controls.is_stalled.subscribe();
     let mut buffer = vec![0; 64 << 10];
     loop {
-        let length = from.read(&mut buffer).await?;
+        let mut length = from.read(&mut buffer).await?;
         if length == 0 {
             return Ok(());
+        }
+        if way == Way::ToServer && controls.holds().wanted > 0 && is_beginning(&buffer[..length]) {
+            // Of a lane's transaction the rest comes without an answer; others begin theirs alone.
+            let rest = tokio::time::timeout(Duration::from_millis(100), from.read(&mut buffer[length..])).await;
+            length += rest.unwrap_or(Ok(0))?;
         }
         let _ = is_stalled.wait_for(|stalled| !stalled).await;
         let delay = controls.delay_us.load(Ordering::Acquire);
