@@ -29,10 +29,12 @@ pub(crate) mod triggers;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use model::definition::QueueDefinition;
 use model::definition::attribute::Membership;
 use model::group::GroupName;
 use model::name::QueueName;
 use parking_lot::{Mutex, RwLock};
+use storage::shared::GroupDefinition;
 use storage::{QueueId, SharedOptions};
 use tokio::sync::Notify;
 
@@ -104,6 +106,17 @@ pub enum MemberState {
 
 /// The level of commands that this version has.
 const COMMAND_LEVEL: u32 = 942;
+
+/// Name and number of the shared queue of a definition of the group, also of its other place while it moves. None: this program cannot
+/// read it.
+pub fn shared_queue(definition: &GroupDefinition) -> Vec<(String, QueueId)> {
+    let queue = definition.value.as_ref().and_then(|value| serde_json::from_slice::<QueueDefinition>(value).ok());
+    let Some((name, local)) = queue.as_ref().and_then(|queue| Some((queue.name, queue.as_local()?))) else {
+        return Vec::new();
+    };
+    let other = local.moving.as_ref().map(|moving| (format!("{name} (moving)"), QueueId(moving.store_id)));
+    std::iter::once((name.to_string(), QueueId(local.store_id))).chain(other).collect()
+}
 
 impl Engine {
     pub(crate) fn membership(&self) -> Membership {

@@ -11,6 +11,7 @@
 //! goes to a lane: `lane.rs` gathers operations, `batch.rs` makes one transaction of them, `statements.rs` has each SQL text.
 //! `driver.rs` keeps the connections; `member.rs` joins the group, shows that this member lives, and recovers those that do not.
 //! `structure.rs` does the same at the database of a structure, as the home says.
+//! `schema.rs` makes the tables; `administration.rs` is for operators, and needs no member.
 //!
 //! Invariants
 //! - Each transaction that changes messages first advances the row of its lane, which carries the member's epoch: a member that was
@@ -19,6 +20,7 @@
 //! - A transaction that takes messages is committed only after their contents have arrived here.
 //! - A lane whose commits are not waited for by the disk deletes no message and adds no persistent one.
 
+pub mod administration;
 mod batch;
 mod decided;
 mod definitions;
@@ -55,6 +57,6 @@ pub use crate::shared::member::{MemberState, MemberStatus};
 pub(crate) use crate::shared::operation::Decision;
 pub use crate::shared::options::{SharedOptions, StructureDatabase};
 pub use crate::shared::requests::MemberRequest;
-pub use crate::shared::schema::create_group;
+pub use crate::shared::schema::{Migration, Roles, SchemaVersions, create_group, upgrade_group};
 pub use crate::shared::statements::explained;
 pub use crate::shared::store::{Deletion, SharedStore, TriggerScope, TriggerState, WatchGuard};

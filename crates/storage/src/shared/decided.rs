@@ -62,7 +62,7 @@ async fn is_decided(
     let present = structure::oldest_epoch(&there.reader, member.number).await.map_err(refused)?;
     if present.is_some_and(|present| present < member.epoch) {
         // On a connection of its own, whose commits are on disk when they are answered.
-        let (helper, _) = connected(&there.primary, true).await?;
+        let (helper, _) = connected(&there.primary, true, &driver.options.schema).await?;
         let queues = structure::end_epochs(&helper, member.number, member.epoch).await.map_err(refused)?;
         queues.into_iter().for_each(|queue| driver.in_common.arrived(queue));
     }

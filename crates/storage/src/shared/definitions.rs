@@ -91,7 +91,8 @@ impl SharedStore {
     }
 }
 
-fn definition(row: &Row) -> GroupDefinition {
+/// A row of `definitions_after`.
+pub(super) fn definition(row: &Row) -> GroupDefinition {
     let disposition: &str = row.get(1);
     GroupDefinition {
         key: row.get(0),

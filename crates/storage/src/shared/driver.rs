@@ -24,6 +24,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tracing::{debug, error, info, warn};
 
+use crate::shared::administration::may_vacuum;
 use crate::shared::batch::{Connected, opened_by, owner};
 use crate::shared::depth::AllFigures;
 use crate::shared::error::SharedError;
@@ -39,7 +40,7 @@ use crate::shared::options::SharedOptions;
 use crate::shared::position::Positions;
 use crate::shared::primary::{self, HighestTimeline, Primary};
 use crate::shared::row::{delivery_key, moment, position, queue_id, queue_number, rank, timestamp};
-use crate::shared::schema::{self, Label};
+use crate::shared::schema::{self, Label, SchemaVersions};
 use crate::shared::statements::Statements;
 use crate::shared::structure;
 use crate::{ClusterNumber, DeliveryKey, QueueId, StoreError};
@@ -137,6 +138,8 @@ pub(super) struct Driver {
     /// In which epoch the database was last told what is open here.
     stated: AtomicI64,
     has_expiry_duty: AtomicBool,
+    /// The operator was told once what is not well with the database.
+    has_warned: AtomicBool,
     is_closed: watch::Sender<bool>,
 }
 
@@ -179,6 +182,7 @@ impl Driver {
             sealed: SealedQueues::default(),
             stated: AtomicI64::new(0),
             has_expiry_duty: AtomicBool::new(false),
+            has_warned: AtomicBool::new(false),
             is_closed: watch::Sender::new(false),
         });
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -322,7 +326,7 @@ impl Driver {
 
 /// One session after the other, until the store is closed or another process has taken the member over.
 async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Event>) {
-    let mut identity = Identity::new();
+    let mut identity = Identity::new(driver.options.schema.version);
     loop {
         // Callers wait from here on.
         let give_up = Instant::now() + driver.options.patience;
@@ -339,6 +343,9 @@ async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Even
         };
         let structure = driver.structure();
         info!(member = session.member, epoch = session.epoch, structure, "the member is connected to its group");
+        if !driver.has_warned.swap(true, Ordering::Relaxed) {
+            warn_of(&session).await;
+        }
         driver.show(Phase::Open(Arc::clone(&session)));
         driver.in_common.look_at_group();
         let is_closed = tokio::select! {
@@ -387,6 +394,22 @@ async fn take_part(driver: &Arc<Driver>, session: &Arc<Session>) {
                 () = driver.in_common.until_epoch_is_over(session.epoch) => {}
             }
         }
+    }
+}
+
+/// What the first session tells of the database that its operator should know.
+async fn warn_of(session: &Session) {
+    if session.primary.is_in_the_open() {
+        warn!(
+            host = session.primary.name,
+            "messages and the password of the group's database cross the network in plain text: set group.ca_file"
+        );
+    }
+    if !may_vacuum(&session.admin.client).await {
+        warn!(
+            "the role of this member may not vacuum the table of messages: autovacuum alone cleans it. `quaymaster group join` \
+             says how to mend it"
+        );
     }
 }
 
@@ -456,7 +479,13 @@ async fn open(driver: &Arc<Driver>, identity: &mut Identity) -> OpenedSession {
         return Ok(None);
     }
     let primary = primary::find(&driver.options, &driver.highest).await?;
-    let (admin, label) = connected(&primary, false).await?;
+    let (admin, label) = match connected(&primary, false, &driver.options.schema).await {
+        Err(SharedError::OldTables { .. }) => {
+            schema::migrate(&primary, &driver.options.schema).await?;
+            connected(&primary, false, &driver.options.schema).await?
+        }
+        other => other?,
+    };
     let joined = match enrolled.flatten() {
         Some(enrolled) => driver.enter(&admin, &label, &enrolled).await?,
         None => match driver.join(&admin, label, identity).await? {
@@ -464,7 +493,8 @@ async fn open(driver: &Arc<Driver>, identity: &mut Identity) -> OpenedSession {
             None => return Ok(None),
         },
     };
-    let others = try_join_all([true, false, true].map(|lasting| connected(&primary, lasting))).await?;
+    let others =
+        try_join_all([true, false, true].map(|lasting| connected(&primary, lasting, &driver.options.schema))).await?;
     let mut others: Vec<Connected> = others.into_iter().map(|(connected, _)| connected).collect();
     let reader = others.pop().expect("three were opened");
     driver.positions.begin(joined.number, joined.clock);
@@ -499,7 +529,11 @@ async fn open_hints(
 }
 
 /// A connection, and what its database says of itself. `lasting`: its commits are waited for until they are on disk.
-pub(super) async fn connected(primary: &Primary, lasting: bool) -> Result<(Connected, Label), SharedError> {
+pub(super) async fn connected(
+    primary: &Primary,
+    lasting: bool,
+    known: &SchemaVersions,
+) -> Result<(Connected, Label), SharedError> {
     let commits = if lasting { "on" } else { "off" };
     let client = primary
         .connect(&format!(
@@ -508,7 +542,7 @@ pub(super) async fn connected(primary: &Primary, lasting: bool) -> Result<(Conne
              -c statement_timeout=0 -c idle_in_transaction_session_timeout=5s"
         ))
         .await?;
-    let label = schema::check(&client).await?;
+    let label = schema::check(&client, known).await?;
     let statements = Statements::prepare(&client)
         .await
         .map_err(|source| SharedError::Refused { action: "prepare the statements", source })?;
@@ -645,7 +679,7 @@ pub(super) fn recover(driver: &Arc<Driver>, dead: MemberStatus) {
     tokio::spawn(async move {
         let recovered = async {
             let primary = primary::find(&driver.options, &driver.highest).await?;
-            let (helper, _) = connected(&primary, false).await?;
+            let (helper, _) = connected(&primary, false, &driver.options.schema).await?;
             let recovered = match driver.role {
                 Role::Home => member::recover(&helper, &dead).await,
                 Role::Structure(_) => structure::end_epochs(&helper, dead.number, dead.epoch).await.map(Some),
@@ -693,6 +727,9 @@ async fn hear(driver: &Driver) {
 /// messages a second a look would cost ten times as much by then. It has a connection of its own, since it may take a while. Rows that it
 /// could not clean are not looked at again before as many others are dead.
 async fn clean(driver: &Driver, session: &Session) {
+    if !may_vacuum(&session.admin.client).await {
+        return std::future::pending().await;
+    }
     let mut keeper = None;
     let mut left_dead = 0;
     loop {

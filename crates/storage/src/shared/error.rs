@@ -37,8 +37,17 @@ pub enum SharedError {
     UnknownStructure,
     #[error("this member's epoch is over")]
     EpochOver,
-    #[error("the tables of the group have version {found}; this program works with version {supported}")]
+    #[error(
+        "the tables of the group have version {found}, and this program knows version {supported}: use a newer program"
+    )]
     Version { found: i32, supported: i32 },
+    #[error(
+        "the tables of the group have version {found}, and this program needs version {needed}: start a member of this \
+         version, or run `quaymaster group upgrade` as their owner"
+    )]
+    OldTables { found: i32, needed: i32 },
+    #[error("the tables cannot be brought to version {version} while members of older programs run: {names}")]
+    OldMembers { version: i32, names: String },
     #[error("the group has its maximum of 1023 members")]
     TooManyMembers,
     #[error("a thread of the shared store cannot be started")]

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tokio_postgres::Row;
 
 use crate::QueueId;
 use crate::shared::batch::{Connected, owner};
@@ -18,8 +19,6 @@ use crate::shared::row::{queue_id, queue_number};
 /// Looks at the same beat before a peer is thought dead.
 const LOOKS: u32 = 5;
 const MOST_MEMBERS: i32 = 1023;
-/// Of what a member understands of the others' messages.
-const LEVEL: i32 = 1;
 
 /// What this member is in the group.
 #[derive(Debug, Clone)]
@@ -48,6 +47,8 @@ pub struct MemberStatus {
     pub name: String,
     pub state: MemberState,
     pub address: String,
+    /// Version of the tables that its program makes.
+    pub(super) level: i32,
     pub(super) epoch: i64,
     beat: i64,
 }
@@ -55,7 +56,12 @@ pub struct MemberStatus {
 impl MemberStatus {
     #[cfg(test)]
     pub(super) fn active(number: i32, epoch: i64, address: String) -> Self {
-        Self { number, name: format!("QM{number}"), state: MemberState::Active, address, epoch, beat: 0 }
+        Self { number, name: format!("QM{number}"), state: MemberState::Active, address, level: 1, epoch, beat: 0 }
+    }
+
+    /// Differs as soon as the member has shown life.
+    pub(super) fn life(&self) -> (i64, i64) {
+        (self.epoch, self.beat)
     }
 }
 
@@ -73,12 +79,14 @@ pub(super) async fn tell_address(
 pub(super) struct Identity {
     /// Tells it from all others that take the same name.
     process: i64,
+    /// Version of the tables that this program makes.
+    level: i32,
     membership: Option<Membership>,
 }
 
 impl Identity {
-    pub(super) fn new() -> Self {
-        Self { process: rand::random(), membership: None }
+    pub(super) fn new(level: i32) -> Self {
+        Self { process: rand::random(), level, membership: None }
     }
 }
 
@@ -95,6 +103,12 @@ pub(super) async fn join(
     let refused = |source| SharedError::Refused { action: "let the member join", source };
     let client = &admin.client;
     client.batch_execute("BEGIN; SET LOCAL synchronous_commit = on").await.map_err(refused)?;
+    // A migration that this program could not follow waits for it, or is seen here.
+    let readable = "SELECT schema_version, readable_from FROM group_state FOR SHARE";
+    let tables = client.query_one(readable, &[]).await.map_err(refused)?;
+    if tables.get::<_, i32>(1) > identity.level {
+        return Err(SharedError::Version { found: tables.get(0), supported: identity.level });
+    }
     let query = "SELECT number, epoch, process FROM member WHERE name = $1 FOR UPDATE";
     let row = client.query_opt(query, &[&name]).await.map_err(refused)?;
     let row = row.map(|row| (row.get::<_, i32>(0), row.get::<_, i64>(1), row.get::<_, i64>(2)));
@@ -105,13 +119,13 @@ pub(super) async fn join(
             (number, epoch)
         }
         Some((number, epoch, _)) => {
-            begin_epoch(admin, number, epoch + 1, identity.process).await.map_err(refused)?;
+            begin_epoch(admin, number, epoch + 1, identity).await.map_err(refused)?;
             (number, epoch + 1)
         }
         None => {
-            let number = insert(admin, name, identity.process).await?;
-            begin_epoch(admin, number, 1, identity.process).await.map_err(refused)?;
-            (number, 1)
+            let (number, epoch) = insert(admin, name, identity).await?;
+            begin_epoch(admin, number, epoch + 1, identity).await.map_err(refused)?;
+            (number, epoch + 1)
         }
     };
     let clock = clock(admin).await.map_err(refused)?;
@@ -135,12 +149,23 @@ pub(super) async fn take_lanes(admin: &Connected, number: i32, epoch: i64) -> Re
     Ok(taken == LANES as u64)
 }
 
-async fn begin_epoch(admin: &Connected, number: i32, epoch: i64, process: i64) -> Result<(), tokio_postgres::Error> {
+/// Keeps the lowest free number for a member that has not begun. Answers it.
+pub(super) async fn reserve(admin: &Connected, name: &str) -> Result<i32, SharedError> {
+    let reserved = Identity { process: 0, level: 0, membership: None };
+    insert(admin, name, &reserved).await.map(|(number, _)| number)
+}
+
+async fn begin_epoch(
+    admin: &Connected,
+    number: i32,
+    epoch: i64,
+    identity: &Identity,
+) -> Result<(), tokio_postgres::Error> {
     let client = &admin.client;
     client
         .execute(
             "UPDATE member SET epoch = $2, process = $3, level = $4, state = 'ACTIVE' WHERE number = $1",
-            &[&number, &epoch, &process, &LEVEL],
+            &[&number, &epoch, &identity.process, &identity.level],
         )
         .await?;
     take_lanes(admin, number, epoch).await?;
@@ -173,22 +198,23 @@ pub(super) async fn give_back(
     Ok(queues)
 }
 
-/// The lowest number that is free.
-async fn insert(admin: &Connected, name: &str, process: i64) -> Result<i32, SharedError> {
+/// The lowest number that is free, and the last epoch of it: that of the lanes which an earlier member of this number has left.
+async fn insert(admin: &Connected, name: &str, identity: &Identity) -> Result<(i32, i64), SharedError> {
     let refused = |source| SharedError::Refused { action: "add a member", source };
     for _ in 0..MOST_MEMBERS {
         let inserted = admin
             .client
             .query_opt(
-                "INSERT INTO member (number, name, epoch, process, state, address, level) SELECT n, $1, 1, $3, 'ACTIVE', '', $2 \
+                "INSERT INTO member (number, name, epoch, process, state, address, level) \
+                 SELECT n, $1, (SELECT coalesce(max(l.epoch), 0) FROM lane l WHERE l.member = n), $3, 'INACTIVE', '', $2 \
                  FROM generate_series(1, 1023) AS t(n) WHERE NOT EXISTS (SELECT FROM member m WHERE m.number = n) \
-                 ORDER BY n LIMIT 1 ON CONFLICT DO NOTHING RETURNING number",
-                &[&name, &LEVEL, &process],
+                 ORDER BY n LIMIT 1 ON CONFLICT DO NOTHING RETURNING number, epoch",
+                &[&name, &identity.level, &identity.process],
             )
             .await
             .map_err(refused)?;
         if let Some(row) = inserted {
-            return Ok(row.get(0));
+            return Ok((row.get(0), row.get(1)));
         }
         let count: i64 = admin.client.query_one("SELECT count(*) FROM member", &[]).await.map_err(refused)?.get(0);
         if count >= i64::from(MOST_MEMBERS) {
@@ -224,20 +250,28 @@ pub(super) async fn beat(
     if beaten == 0 {
         return Ok(None);
     }
-    let members: Vec<MemberStatus> = rows
-        .iter()
-        .map(|row| MemberStatus {
-            number: row.get(0),
-            name: row.get(1),
-            epoch: row.get(2),
-            beat: row.get(3),
-            state: state(row.get(4)),
-            address: row.get(5),
-        })
-        .collect();
+    let members: Vec<MemberStatus> = rows.iter().map(status).collect();
     watch.look(&members);
     let has_expiry_duty = duty.is_some_and(|row| row.get::<_, i32>(0) == number);
     Ok(Some(Beaten { members, definition_version: version.get(0), has_expiry_duty }))
+}
+
+/// All of the group.
+pub(super) async fn members(admin: &Connected) -> Result<Vec<MemberStatus>, tokio_postgres::Error> {
+    Ok(admin.client.query(&admin.statements.members, &[]).await?.iter().map(status).collect())
+}
+
+/// A row of `members`.
+fn status(row: &Row) -> MemberStatus {
+    MemberStatus {
+        number: row.get(0),
+        name: row.get(1),
+        epoch: row.get(2),
+        beat: row.get(3),
+        state: state(row.get(4)),
+        address: row.get(5),
+        level: row.get(6),
+    }
 }
 
 /// What a beat has seen.
@@ -275,7 +309,7 @@ impl Watch {
 
     fn look(&mut self, members: &[MemberStatus]) {
         for member in members {
-            let life = (member.epoch, member.beat);
+            let life = member.life();
             let seen = self.seen.entry(member.number).or_insert(Seen { life, since: Instant::now(), looks: 0 });
             if seen.life == life {
                 seen.looks += 1;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::timestamp::Timestamp;
+use crate::shared::schema::SchemaVersions;
 
 /// Where the group's database is, and how this member uses it.
 #[derive(Clone)]
@@ -30,6 +31,8 @@ pub struct SharedOptions {
     pub silence: Duration,
     /// How long this member waits for what it has asked other members.
     pub answers: Duration,
+    /// Of the tables.
+    pub schema: SchemaVersions,
 }
 
 impl SharedOptions {
@@ -46,6 +49,7 @@ impl SharedOptions {
             deadline: Duration::from_secs(5),
             silence: Duration::from_secs(6),
             answers: Duration::from_secs(10),
+            schema: SchemaVersions::PRESENT,
         }
     }
 }

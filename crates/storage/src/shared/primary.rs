@@ -4,12 +4,14 @@
 //! member never speaks to a lower timeline than it has seen: what that host would still answer has been decided otherwise. While it
 //! works with one host it watches the others, each over a connection of its own: a host that is silent delays no look at the rest.
 
+use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_postgres::config::{Host, SslMode};
@@ -17,6 +19,7 @@ use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tracing::warn;
 
+use crate::shared::administration::{Host as DatabaseHost, HostRole};
 use crate::shared::error::SharedError;
 use crate::shared::options::SharedOptions;
 
@@ -70,6 +73,30 @@ pub(super) async fn find(options: &SharedOptions, highest: &HighestTimeline) -> 
         return Err(SharedError::OldTimeline { found: primary.timeline, seen });
     }
     Ok(primary)
+}
+
+/// Every host of the address, and what it says that it is.
+pub(super) async fn survey(options: &SharedOptions) -> Vec<DatabaseHost> {
+    let Ok(hosts) = hosts(options) else { return Vec::new() };
+    let asked = hosts.into_iter().map(|config| {
+        let name = name_of(&config);
+        async move {
+            let role = match probe(config, options.tls.clone()).await {
+                Ok(Some(primary)) => HostRole::Primary { timeline: primary.timeline },
+                Ok(None) => HostRole::Standby,
+                Err(error) => HostRole::Unreachable { why: chain(&error) },
+            };
+            DatabaseHost { name, role }
+        }
+    });
+    join_all(asked).await
+}
+
+pub(super) fn chain(error: &dyn Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", chain(source)),
+        None => error.to_string(),
+    }
 }
 
 /// A configuration for each host of an address.
@@ -163,6 +190,16 @@ impl Primary {
         }
     }
 
+    /// The way to it does not leave this machine.
+    pub(super) fn is_here(&self) -> bool {
+        self.config.get_hosts().iter().all(is_here)
+    }
+
+    /// Without encryption, over a network.
+    pub(super) fn is_in_the_open(&self) -> bool {
+        !self.is_here() && (self.tls.is_none() || !self.wants_tls())
+    }
+
     /// Where it is, for those who need to know the way to it.
     pub(super) async fn address(&self) -> Option<SocketAddr> {
         let port = self.config.get_ports().first().copied().unwrap_or(5432);
@@ -181,7 +218,7 @@ impl Primary {
         match self.config.get_ssl_mode() {
             SslMode::Disable => false,
             SslMode::Require => true,
-            _ => !self.config.get_hosts().iter().all(is_here),
+            _ => !self.is_here(),
         }
     }
 }

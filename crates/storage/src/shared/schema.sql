@@ -12,6 +12,8 @@ CREATE TABLE group_state (
   cluster int4 NOT NULL CHECK (cluster BETWEEN 0 AND 127),
   structure text CHECK ((structure IS NULL) = (cluster = 0)),
   schema_version int4 NOT NULL,
+  -- The lowest version whose programs can work with these tables.
+  readable_from int4 NOT NULL,
   -- Members prove to each other with it that they belong to the group.
   secret bytea NOT NULL CHECK (octet_length(secret) = 32),
   definition_version int8 NOT NULL DEFAULT 0
@@ -33,6 +35,7 @@ CREATE TABLE member (
   beat int8 NOT NULL DEFAULT 0,
   state text NOT NULL CHECK (state IN ('ACTIVE', 'INACTIVE', 'RECOVERING', 'FAILED')),
   address text NOT NULL,
+  -- Version of the tables that its program makes.
   level int4 NOT NULL
 ) WITH (fillfactor = 50);
 

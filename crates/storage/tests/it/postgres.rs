@@ -114,7 +114,7 @@ pub(crate) fn asked(
 
 /// The tables of a group in each of its databases.
 pub(crate) fn make_group(options: &storage::SharedOptions, name: &str) -> Result<(), storage::shared::SharedError> {
-    runtime().block_on(storage::shared::create_group(options, name))
+    runtime().block_on(storage::shared::create_group(options, name, &storage::shared::Roles::default()))
 }
 
 pub(crate) fn runtime() -> tokio::runtime::Runtime {

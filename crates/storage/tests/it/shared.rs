@@ -1,6 +1,7 @@
 //! The shared store: its statements, its members, what is said only of it, and what becomes of it when members, connections and the
 //! database fail.
 
+mod administration;
 mod arrivals;
 mod bodies;
 mod client;
@@ -31,3 +32,4 @@ mod stopped;
 pub(crate) mod structures;
 mod together;
 mod unreadable;
+mod versions;

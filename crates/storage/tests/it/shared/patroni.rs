@@ -71,7 +71,9 @@ impl Cluster {
             cluster.ask_as("postgres:postgres", "postgres", primary, sql).expect("makes a database");
         }
         let options = storage::SharedOptions::new(cluster.url.clone(), String::new());
-        postgres::runtime().block_on(storage::shared::create_group(&options, group)).expect("makes the tables");
+        postgres::runtime()
+            .block_on(storage::shared::create_group(&options, group, &storage::shared::Roles::default()))
+            .expect("makes the tables");
         cluster
     }
 

@@ -1,0 +1,274 @@
+//! How a group is: its database, its members, what they hold, its queues, and what of all that needs attention.
+
+use std::time::Duration;
+
+use tokio_postgres::Row;
+
+use crate::Xid;
+use crate::shared::administration::checks::{self, Check};
+use crate::shared::administration::database::DatabaseFacts;
+use crate::shared::administration::{Administrator, BEATS, Place, Watched, refused, statements};
+use crate::shared::batch::owner;
+use crate::shared::error::SharedError;
+use crate::shared::member::MemberState;
+use crate::shared::primary::chain;
+use crate::shared::row::queue_id;
+use crate::shared::schema;
+use crate::shared::units::decode_xid;
+
+/// A group at one moment, as far as several statements see one.
+#[derive(Debug, Clone)]
+pub struct GroupStatus {
+    pub group: String,
+    /// Of the tables, and of what this program makes.
+    pub schema_version: i32,
+    pub supported_version: i32,
+    /// Of the home.
+    pub database: DatabaseFacts,
+    /// Of structures with a database of their own.
+    pub structures: Vec<(String, DatabaseFacts)>,
+    /// Structures whose database does not answer, as checks say it.
+    pub away: Vec<Check>,
+    pub members: Vec<MemberLook>,
+    pub in_doubt: Vec<UnitInDoubt>,
+    pub queues: Vec<SharedQueue>,
+    /// Definitions of shared queues that this program cannot read.
+    pub unreadable: usize,
+    /// Messages that epochs hold which are no member's present one.
+    pub lost_claims: i64,
+}
+
+#[derive(Debug, Clone)]
+pub struct MemberLook {
+    pub number: i32,
+    pub name: String,
+    pub state: MemberState,
+    pub epoch: i64,
+    pub address: String,
+    /// Version of the tables that its program knows.
+    pub level: i32,
+    /// Since its beat was seen to change; `None`: it was not, for as long as `watched`.
+    pub since_beat: Option<Duration>,
+    pub watched: Duration,
+    /// Messages that its units of work have got, or its browsers locked.
+    pub claims: i64,
+    /// Messages of its prepared units of work.
+    pub prepared_messages: i64,
+}
+
+/// A prepared unit of work, whose coordinator decides it.
+#[derive(Debug, Clone)]
+pub struct UnitInDoubt {
+    pub member: i32,
+    pub number: i64,
+    pub xid: Option<Xid>,
+    pub messages: i64,
+}
+
+#[derive(Debug, Clone)]
+pub struct SharedQueue {
+    /// `None`: it is defined no more, and what is left of it is not yet removed.
+    pub name: Option<String>,
+    pub number: u32,
+    pub messages: i64,
+    pub bytes: i64,
+}
+
+impl Administrator {
+    /// Takes up to three seconds when a member shows no life.
+    ///
+    /// # Errors
+    /// Those of `connect`.
+    pub async fn status(&self) -> Result<GroupStatus, SharedError> {
+        let (label, tables) = schema::read(self.home.client()).await?;
+        let watched = self.watch(BEATS).await?;
+        let (mut claims, mut in_doubt, mut structures) = (Vec::new(), Vec::new(), Vec::new());
+        for place in self.places() {
+            claims.extend(place.claims().await?);
+            in_doubt.extend(place.in_doubt().await?);
+            if let Some(structure) = &place.structure {
+                structures.push((structure.clone(), place.facts().await));
+            }
+        }
+        let members: Vec<MemberLook> = watched.into_iter().map(|one| member(one, &claims)).collect();
+        let lost_claims = self.lost(&claims).await?.iter().map(|held| held.claims).sum();
+        let (queues, unreadable) = self.shared_queues().await?;
+        Ok(GroupStatus {
+            group: label.group,
+            schema_version: tables.version,
+            supported_version: self.options.schema.version,
+            database: self.home.facts().await,
+            structures,
+            away: self.away(),
+            members,
+            in_doubt,
+            queues,
+            unreadable,
+            lost_claims,
+        })
+    }
+
+    /// Databases of structures that do not answer.
+    pub(super) fn away(&self) -> Vec<Check> {
+        let check = |(name, error): &(String, SharedError)| {
+            Check::failure(
+                "structures",
+                format!("the database of the structure {name} does not answer: {}", chain(error)),
+            )
+        };
+        self.away.iter().map(check).collect()
+    }
+
+    /// Of what was found held before, that of owners which are no member in its present epoch. Epochs only rise, so these never come
+    /// back.
+    pub(super) async fn lost<'a>(&self, claims: &'a [Held]) -> Result<Vec<&'a Held>, SharedError> {
+        let present: Vec<i64> = self.members().await?.iter().map(|one| owner(one.number, one.epoch)).collect();
+        Ok(claims.iter().filter(|held| held.claims > 0 && !present.contains(&held.owner)).collect())
+    }
+
+    /// Depths first: a queue that has one then is defined when the definitions are read.
+    async fn shared_queues(&self) -> Result<(Vec<SharedQueue>, usize), SharedError> {
+        let mut rows = Vec::new();
+        for place in self.places() {
+            rows.extend(place.client().query(statements::DEPTHS, &[]).await.map_err(refused("read depths"))?);
+        }
+        let (mut names, unreadable) = self.queues().await?;
+        let mut queues: Vec<SharedQueue> = rows
+            .iter()
+            .map(|row| {
+                let queue = queue_id(row.get(0));
+                let name = names.remove(&queue);
+                SharedQueue { name, number: queue.0, messages: row.get(1), bytes: row.get(2) }
+            })
+            .filter(|queue| queue.name.is_some() || queue.messages != 0)
+            .collect();
+        let empty = names.into_iter().map(|(queue, name)| (queue.0, Some(name)));
+        queues.extend(empty.map(|(number, name)| SharedQueue { name, number, messages: 0, bytes: 0 }));
+        queues.sort_unstable_by(|a, b| b.messages.cmp(&a.messages).then_with(|| a.name.cmp(&b.name)));
+        Ok((queues, unreadable))
+    }
+}
+
+/// What an owner holds in one database.
+pub(super) struct Held {
+    pub(super) owner: i64,
+    pub(super) claims: i64,
+    pub(super) prepared: i64,
+}
+
+impl Place {
+    pub(super) async fn claims(&self) -> Result<Vec<Held>, SharedError> {
+        let rows = self.client().query(statements::CLAIMS, &[]).await.map_err(refused("count claims"))?;
+        Ok(rows.iter().map(|row| Held { owner: row.get(0), claims: row.get(1), prepared: row.get(2) }).collect())
+    }
+
+    async fn in_doubt(&self) -> Result<Vec<UnitInDoubt>, SharedError> {
+        let rows = self.client().query(statements::UNITS, &[]).await.map_err(refused("list units of work"))?;
+        let unit = |row: &Row| UnitInDoubt {
+            member: row.get(0),
+            number: row.get(1),
+            xid: row.get::<_, Option<&[u8]>>(2).and_then(decode_xid),
+            messages: row.get(3),
+        };
+        Ok(rows.iter().map(unit).collect())
+    }
+}
+
+fn member(watched: Watched, claims: &[Held]) -> MemberLook {
+    let is_silent = watched.is_silent();
+    let of_it = || claims.iter().filter(|held| held.owner >> 32 == i64::from(watched.status.number));
+    let (held, prepared) = (of_it().map(|held| held.claims).sum(), of_it().map(|held| held.prepared).sum());
+    let Watched { status, began, beat_at, beats, .. } = watched;
+    MemberLook {
+        number: status.number,
+        state: status.state,
+        epoch: status.epoch,
+        level: status.level,
+        since_beat: (beats && !is_silent).then(|| beat_at.elapsed()),
+        watched: began.elapsed(),
+        claims: held,
+        prepared_messages: prepared,
+        name: status.name,
+        address: status.address,
+    }
+}
+
+impl GroupStatus {
+    /// Everything that was looked at; what is not fine comes with what to do.
+    pub fn checks(&self) -> Vec<Check> {
+        let mut checks = checks::of(&self.database);
+        for (name, facts) in &self.structures {
+            checks.extend(checks::of(facts).into_iter().map(|check| check.at(Some(name))));
+        }
+        checks.extend(self.away.iter().cloned());
+        checks.push(self.schema());
+        checks.extend(self.members.iter().map(MemberLook::check));
+        checks.extend(self.units());
+        checks.extend(self.queue_checks());
+        checks
+    }
+
+    fn schema(&self) -> Check {
+        let (has, knows) = (self.schema_version, self.supported_version);
+        if has == knows {
+            return Check::fine("schema", format!("the tables have version {has}"));
+        }
+        Check::warning("schema", format!("the tables have version {has}, and this program makes version {knows}"))
+    }
+
+    fn units(&self) -> Option<Check> {
+        let count = self.in_doubt.len();
+        let text = format!(
+            "{count} units of work are in doubt, and hold {} messages: their coordinator decides them, or RESOLVE INDOUBT at \
+             their member",
+            self.in_doubt.iter().map(|unit| unit.messages).sum::<i64>()
+        );
+        (count > 0).then(|| Check::warning("in doubt", text))
+    }
+
+    fn queue_checks(&self) -> Vec<Check> {
+        let mut checks = Vec::new();
+        if self.lost_claims > 0 {
+            let text = format!(
+                "{} messages are held by epochs that have ended: `group repair` gives them back",
+                self.lost_claims
+            );
+            checks.push(Check::warning("claims", text));
+        }
+        let dropped = self.queues.iter().filter(|queue| queue.name.is_none()).count();
+        if dropped > 0 && self.unreadable == 0 {
+            let text = format!("{dropped} queues that are deleted have messages: `group repair` removes them");
+            checks.push(Check::warning("queues", text));
+        }
+        if self.unreadable > 0 {
+            let text =
+                format!("{} definitions of queues cannot be read by this program: use a newer one", self.unreadable);
+            checks.push(Check::warning("definitions", text));
+        }
+        checks
+    }
+}
+
+impl MemberLook {
+    fn check(&self) -> Check {
+        let name = &self.name;
+        match (self.state, self.since_beat) {
+            (MemberState::Active, Some(_)) => Check::fine("member", format!("{name} lives")),
+            (MemberState::Active, None) => Check::failure(
+                "member",
+                format!(
+                    "{name} is ACTIVE and has shown no life for {:.1} s: a peer recovers it within ten seconds, else `group repair`",
+                    self.watched.as_secs_f32()
+                ),
+            ),
+            (MemberState::Recovering, _) => {
+                Check::warning("member", format!("{name} is being recovered; `group repair` does it when this lasts"))
+            }
+            (MemberState::Failed, _) => Check::warning(
+                "member",
+                format!("{name} has failed, and was recovered: start it, or take it out with `group leave {name}`"),
+            ),
+            (MemberState::Inactive, _) => Check::fine("member", format!("{name} has ended in order")),
+        }
+    }
+}
