@@ -53,6 +53,8 @@ export QUAYMASTER_GROUP=QSG1 QUAYMASTER_GROUP_DATABASE=postgres://quaymaster@127
 [ -e "$folder/app-password" ] || (umask 077 && head -c 15 /dev/urandom | base64 | tr '+/' '-_' >"$folder/app-password")
 MQ_APP_PASSWORD=$(cat "$folder/app-password")
 export MQ_APP_PASSWORD
+# For `quaymaster group status` and its kind, from another terminal.
+printf '[group]\nname = "QSG1"\ndatabase = "%s"\n' "$QUAYMASTER_GROUP_DATABASE" >"$folder/quaymaster.toml"
 "$program" group create
 
 start_member() {

@@ -10,6 +10,7 @@ mod compatibility;
 mod config;
 mod copybook;
 mod dmpmqmsg;
+mod doctor;
 mod dump;
 mod exit_code;
 mod failure;
@@ -100,7 +101,9 @@ enum Command {
     /// Create, list or revoke API keys, with which programs put and get messages by HTTP.
     #[command(subcommand)]
     Apikey(apikey::Command),
-    /// Make the tables of a queue-sharing group in its database.
+    /// Look for what is not well: configuration, server, and the database and members of the queue-sharing group.
+    Doctor(doctor::Arguments),
+    /// Make, show, check and mend a queue-sharing group in its database.
     #[command(subcommand)]
     Group(group::Command),
     /// Explain, check, import or reload the configuration.
@@ -237,7 +240,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Chkmqready(arguments) => return Ok(health::ready(&arguments)),
         Command::Chkmqhealthy(arguments) => return Ok(health::healthy(&arguments)),
         Command::Apikey(command) => apikey::run(command, out),
-        Command::Group(command) => group::run(command, out),
+        Command::Doctor(arguments) => return doctor::run(&arguments, out),
+        Command::Group(command) => return group::run(command, out),
         Command::Config(command) => config::run(command, out),
         Command::Copybook(command) => copybook::run(&command, out),
         Command::Service(command) => service::run(&command, out),

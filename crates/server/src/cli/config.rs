@@ -111,7 +111,7 @@ fn check(arguments: &CheckArguments, out: &mut dyn Write) -> Result<(), Failure>
 }
 
 /// Opens every certificate, key and authority that the configuration names: what is worth a note, and what is wrong.
-fn check_certificates(configuration: &Configuration) -> (Vec<String>, Vec<String>) {
+pub(super) fn check_certificates(configuration: &Configuration) -> (Vec<String>, Vec<String>) {
     let mut files = Vec::new();
     let table = toml::Table::try_from(configuration).unwrap_or_default();
     collect_files("", &table, &mut files);

@@ -8,6 +8,8 @@ pub(super) const USAGE: u8 = 2;
 pub(super) const NO_MESSAGE: u8 = 3;
 /// `log salvage`: what could be read is written, and it is not all.
 pub(super) const INCOMPLETE: u8 = 4;
+/// `group status`, `group repair`, `doctor`: what was asked is shown, and something of it needs attention.
+pub(super) const ATTENTION: u8 = 4;
 /// An MQSC command failed.
 pub(super) const COMMAND_FAILED: u8 = 10;
 /// The queue manager cannot be reached, or the connection broke.
@@ -58,6 +60,20 @@ pub(super) const RUNMQSC: &[Code] = &[
     (COMMAND_FAILED, "A command failed or has a syntax error."),
     (UNREACHABLE, "The commands were not run: bad usage, or the queue manager cannot be reached."),
 ];
+pub(super) const STATUS: &[Code] = &[
+    (0, "All is well."),
+    (FAILED, "The group's database cannot be read. Standard error says why."),
+    WRONG,
+    (ATTENTION, "Something needs attention. The last lines say what."),
+];
+pub(super) const REPAIR: &[Code] = &[
+    (0, "Nothing is stuck, or it was mended."),
+    (FAILED, "The group's database cannot be read, or refuses a change. Standard error says why."),
+    WRONG,
+    (ATTENTION, "Something is stuck, and nothing was changed."),
+];
+pub(super) const DOCTOR: &[Code] =
+    &[(0, "All is well."), (FAILED, "Something does not work."), WRONG, (ATTENTION, "Something needs attention.")];
 pub(super) const CHECK: &[Code] = &[(0, "All is well."), (FAILED, "It is not. Standard error says why.")];
 /// IBM's, of commands that make, start, end and delete queue managers.
 pub(super) const LIFE_CYCLE: &[Code] = &[
@@ -99,5 +115,8 @@ pub(super) const TABLES: &[(&str, &str, &[Code])] = &[
     ("Life of queue managers", "`crtmqm`, `dltmqm`, `strmqm`, `endmqm`", LIFE_CYCLE),
     ("List of queue managers", "`dspmq`", DISPLAY),
     ("Authorities", "`setmqaut`, `dspmqaut`", AUTHORITY),
+    ("State of a queue-sharing group", "`group status`", STATUS),
+    ("Repair of a queue-sharing group", "`group repair`", REPAIR),
+    ("All checks", "`doctor`", DOCTOR),
     ("Checks", "`chkmqready`, `chkmqhealthy`", CHECK),
 ];

@@ -85,6 +85,10 @@ impl Failure {
         self
     }
 
+    pub(super) fn sentence(&self) -> &str {
+        &self.sentence
+    }
+
     pub(super) const fn reason(&self) -> Option<Reason> {
         self.reason
     }

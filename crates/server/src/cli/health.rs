@@ -12,6 +12,7 @@ use super::exit_code::FAILED;
 use super::failure::Failure;
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, QueueManagerStatus, Request, Status};
+use crate::data_directory::DataDirectory;
 use crate::error::chain;
 
 #[derive(Debug, Args)]
@@ -48,6 +49,12 @@ pub(super) fn healthy(arguments: &Arguments) -> ExitCode {
     })
 }
 
+/// What is not well with the server of a data directory; `Err`: none answers.
+pub(super) fn problems(directory: &DataDirectory) -> Result<Vec<String>, ClientError> {
+    let status = status_of(directory)?;
+    Ok(status.queue_managers.iter().filter(|manager| manager.is_expected).filter_map(problem).collect())
+}
+
 fn problem_of(status: &Status, name: &str) -> Option<String> {
     match status.queue_managers.iter().find(|manager| manager.name == name) {
         Some(manager) => problem(manager),
@@ -65,7 +72,11 @@ fn problem(manager: &QueueManagerStatus) -> Option<String> {
 }
 
 fn status(arguments: &Arguments) -> Result<Status, ClientError> {
-    let mut client = Client::connect(arguments.location.directory().root())?;
+    status_of(&arguments.location.directory())
+}
+
+fn status_of(directory: &DataDirectory) -> Result<Status, ClientError> {
+    let mut client = Client::connect(directory.root())?;
     match client.ask(&Request::Status, &[])?.0 {
         Answer::Status(status) => Ok(status),
         _ => Err(ClientError::Unexpected),

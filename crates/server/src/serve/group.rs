@@ -11,6 +11,9 @@ use model::group::GroupName;
 use model::name::QueueManagerName;
 use queue_manager::{GroupOptions, SharedOptions, StructureDatabase};
 use rustls::ClientConfig;
+use storage::shared::administration::Administrator;
+use storage::shared::{Roles, SchemaVersions, SharedError};
+use tokio::runtime::Runtime;
 
 use crate::configuration::{Configuration, ConfigurationError};
 use crate::error::ServerError;
@@ -56,23 +59,51 @@ impl GroupPlan {
         Ok(Some(Self { member, options: GroupOptions { name, database: Some(database) } }))
     }
 
-    /// Makes the group's tables, and returns its name.
+    pub(crate) fn name(&self) -> String {
+        self.options.name.to_string()
+    }
+
+    /// Makes the group's tables, and grants.
     ///
     /// # Errors
     /// The database cannot be reached, refuses, or has another group.
-    pub(crate) fn create(&self) -> Result<String, ServerError> {
-        let group = self.options.name.to_string();
-        let Some(database) = &self.options.database else { return Ok(group) };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(ServerError::Runtime)?;
-        runtime.block_on(storage::shared::create_group(database, &group))?;
-        Ok(group)
+    pub(crate) fn create(&self, roles: &Roles) -> Result<(), ServerError> {
+        let Some(database) = &self.options.database else { return Ok(()) };
+        Ok(runtime()?.block_on(storage::shared::create_group(database, &self.name(), roles))?)
+    }
+
+    /// Brings the tables to this program's version, and returns it.
+    ///
+    /// # Errors
+    /// Those of `create`; members of older programs run.
+    pub(crate) fn upgrade(&self) -> Result<i32, ServerError> {
+        let Some(database) = &self.options.database else { return Ok(SchemaVersions::PRESENT.version) };
+        Ok(runtime()?.block_on(storage::shared::upgrade_group(database, &self.name()))?)
+    }
+
+    /// Does an operator's work in the group's database.
+    ///
+    /// # Errors
+    /// The database cannot be reached, refuses, or has another group.
+    pub(crate) fn administer<T>(
+        &self,
+        work: impl AsyncFnOnce(&Administrator) -> Result<T, SharedError>,
+    ) -> Result<T, ServerError> {
+        let Some(database) = &self.options.database else { return Err(SharedError::NoGroup.into()) };
+        Ok(runtime()?.block_on(async {
+            let group = self.name();
+            work(&Administrator::connect(database, &group, queue_manager::shared_queue).await?).await
+        })?)
     }
 
     /// How this queue manager takes part; `None`: it does not.
     pub(crate) fn of_member(&self, name: &QueueManagerName) -> Option<GroupOptions> {
         (*name == self.member).then(|| self.options.clone())
     }
+}
+
+fn runtime() -> Result<Runtime, ServerError> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ServerError::Runtime)
 }
 
 /// Without the database's address, which may hold a password.

@@ -173,3 +173,146 @@ fn a_server_ends_a_queue_manager_that_has_lost_a_structure_with_cfconlos_termina
     let started = folder.run(&["strmqm", "QM1"]);
     assert!(started.starts_with("exit 0"), "{started}");
 }
+
+/// The lines that begin so, without columns that differ from run to run.
+fn lines<'a>(text: &'a str, beginning: &str) -> Vec<&'a str> {
+    text.lines().filter(|line| line.starts_with(beginning)).collect()
+}
+
+/// The first line of an answer's standard output, as JSON.
+fn json(text: &str) -> serde_json::Value {
+    let line = lines(text, "out: ").first().copied().unwrap_or_default();
+    serde_json::from_str(line.trim_start_matches("out: ")).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+const ORDERS: &str =
+    "DEFINE CFSTRUCT(APP1) CFLEVEL(5) RECOVER(YES)\nDEFINE QLOCAL(ORDERS) QSGDISP(SHARED) CFSTRUCT(APP1)\n";
+
+#[test]
+fn an_operator_sees_a_group_joins_it_and_leaves_it() {
+    let database = Database::empty();
+    let (first, second) = (member(&database, "QM1"), member(&database, "QM2"));
+    let none = first.run(&["group", "status"]);
+    assert!(none.contains("exit 1") && none.contains("`quaymaster group create` makes them"), "{none}");
+    first.run(&["group", "create"]);
+    let joined = first.run(&["group", "join"]);
+    assert!(joined.starts_with("exit 0"), "{joined}");
+    assert!(joined.contains("QM1 is member 1 of QSG1, and takes part when its server starts"), "{joined}");
+    let checked = json(&second.run(&["group", "join", "--check", "--json"]));
+    assert_eq!((checked["member"].as_str(), checked["number"].is_null()), (Some("QM2"), true));
+
+    let server = Server::start(&first, &["--qmgr", "QM1"]);
+    first.run_with(&["runmqsc", "QM1"], ORDERS);
+    for number in 0..3 {
+        first.run(&["put", "-m", "QM1", "ORDERS", &format!("order {number}"), "--persistent"]);
+    }
+    let status = second.run(&["group", "status"]);
+    // The PostgreSQL of the tests has no standby and no fsync.
+    assert!(status.starts_with("exit 4"), "{status}");
+    assert!(status.contains("Group QSG1, tables of version 1"), "{status}");
+    assert_eq!(lines(&status, "out: QM1").len(), 1, "{status}");
+    assert!(lines(&status, "out: ORDERS")[0].split_whitespace().eq(["out:", "ORDERS", "3", "21"]), "{status}");
+    assert!(status.contains("warning  standby: synchronous_standby_names is empty"), "{status}");
+    let status = json(&second.run(&["group", "status", "--json"]));
+    let one = &status["members"][0];
+    assert_eq!(
+        (one["name"].as_str(), one["state"].as_str(), one["number"].as_i64()),
+        (Some("QM1"), Some("ACTIVE"), Some(1))
+    );
+    assert!(one["secondsSinceBeat"].as_f64().is_some_and(|seconds| seconds < 3.0), "{one}");
+    assert_eq!(status["queues"][0]["name"], "ORDERS");
+
+    expect![[r#"
+        exit 1
+        err: quaymaster: QM1 lives: end its queue manager first
+    "#]]
+    .assert_eq(&second.run(&["group", "leave", "QM1", "--force"]));
+    expect![[r#"
+        exit 0
+        out: Nothing is stuck in group QSG1.
+    "#]]
+    .assert_eq(&second.run(&["group", "repair"]));
+    server.terminate();
+    expect![[r#"
+        exit 0
+        out: QM1 is no member of QSG1 any more; number 1 is free.
+    "#]]
+    .assert_eq(&second.run(&["group", "leave", "QM1"]));
+    expect![[r#"
+        exit 1
+        err: quaymaster: the group has no member QM1
+    "#]]
+    .assert_eq(&second.run(&["group", "leave", "QM1"]));
+    expect![[r#"
+        exit 0
+        out: The tables of group QSG1 have version 1 or later.
+    "#]]
+    .assert_eq(&second.run(&["group", "upgrade"]));
+}
+
+#[test]
+fn a_member_that_was_killed_alone_is_mended_by_hand() {
+    let database = Database::empty();
+    let folder = member(&database, "QM1");
+    folder.run(&["group", "create"]);
+    let server = Server::start(&folder, &["--qmgr", "QM1"]);
+    folder.run_with(&["runmqsc", "QM1"], ORDERS);
+    folder.run(&["put", "-m", "QM1", "ORDERS", "an order", "--persistent"]);
+    server.signal("KILL");
+    drop(server);
+    database.run("UPDATE queue_depth SET messages = messages + 2");
+
+    expect![[r#"
+        exit 4
+        out: members    member QM1 shows no life, and no peer recovers it: end its epoch, and give back what it holds
+        out: depths     the depth of ORDERS is wrong by 2 messages and 0 bytes: count it
+        out: Nothing was changed. Do it with --apply.
+    "#]]
+    .assert_eq(&folder.run(&["group", "repair"]));
+    expect![[r#"
+        exit 0
+        out: members    member QM1 shows no life, and no peer recovers it: end its epoch, and give back what it holds
+        out: depths     the depth of ORDERS is wrong by 2 messages and 0 bytes: count it
+        out: Mended members: 1.
+        out: Mended depths: 1.
+    "#]]
+    .assert_eq(&folder.run(&["group", "repair", "--apply"]));
+    let status = json(&folder.run(&["group", "status", "--json"]));
+    assert_eq!(
+        (status["members"][0]["state"].as_str(), status["queues"][0]["messages"].as_i64()),
+        (Some("FAILED"), Some(1))
+    );
+
+    let _again = Server::start(&folder, &["--qmgr", "QM1"]);
+    expect![[r#"
+        exit 0
+        out: an order
+    "#]]
+    .assert_eq(&folder.run(&["get", "-m", "QM1", "ORDERS"]));
+}
+
+#[test]
+fn a_doctor_looks_at_configuration_server_and_group() {
+    let database = Database::empty();
+    let folder = member(&database, "QM1");
+    let ill = folder.run(&["doctor"]);
+    assert!(ill.starts_with("exit 1") && ill.contains("error    group: the database has no tables"), "{ill}");
+    folder.run(&["group", "create"]);
+    let _server = Server::start(&folder, &["--qmgr", "QM1"]);
+    let well = folder.run(&["doctor"]);
+    assert!(well.starts_with("exit 4"), "{well}");
+    for line in [
+        "ok       configuration: DIR/quaymaster.toml is valid",
+        "ok       server: all queue managers that should run do run",
+        "warning  standby: ",
+        "ok       member: QM1 lives",
+        "ok       privileges: ",
+        "ok       old transactions: ",
+    ] {
+        assert!(well.contains(line), "{line} is missing: {well}");
+    }
+    let bare = Folder::new().run(&["doctor", "--json"]);
+    let said: Vec<_> =
+        json(&bare)["checks"].as_array().expect("checks").iter().map(|check| check["subject"].clone()).collect();
+    assert_eq!(said, ["configuration", "server", "group"]);
+}

@@ -3,7 +3,8 @@
 //! A test holds this table against the command line: each command has a row, and each row a command.
 
 use super::super::exit_code::{
-    AUTHORITY, CHECK, Code, DISPLAY, GET, LIFE_CYCLE, LOCAL, ONE_COMMAND, REMOTE, RUNMQSC, SALVAGE, SCRIPT, SERVE,
+    AUTHORITY, CHECK, Code, DISPLAY, DOCTOR, GET, LIFE_CYCLE, LOCAL, ONE_COMMAND, REMOTE, REPAIR, RUNMQSC, SALVAGE,
+    SCRIPT, SERVE, STATUS,
 };
 
 pub(in crate::cli) struct Page {
@@ -275,10 +276,67 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         API_KEYS,
     ),
     page_of(
+        "doctor",
+        &[("Look at everything that can be looked at without a change", "quaymaster doctor")],
+        DOCTOR,
+        LOCALLY,
+        &[SOCKET, CONFIGURATION],
+    ),
+    page_of(
         "group create",
+        &[
+            (
+                "Make the tables of the group QSG1",
+                "quaymaster group create QSG1 --database postgres://mq@db.example.com/mq",
+            ),
+            (
+                "Make tables that the role mq_owner owns, for members that sign in as mq_member",
+                "quaymaster group create QSG1 --database postgres://admin@db.example.com/mq --owner mq_owner --member-role mq_member",
+            ),
+        ],
+        LOCAL,
+        LOCALLY,
+        &[CONFIGURATION],
+    ),
+    page_of(
+        "group join",
+        &[
+            ("Check what this server's queue manager needs, and reserve its place", "quaymaster group join"),
+            ("Check, and write nothing", "quaymaster group join --check"),
+        ],
+        LOCAL,
+        LOCALLY,
+        &[CONFIGURATION],
+    ),
+    page_of(
+        "group leave",
+        &[("Take the member QM3 out, which has ended", "quaymaster group leave QM3")],
+        LOCAL,
+        LOCALLY,
+        &[CONFIGURATION],
+    ),
+    page_of(
+        "group repair",
+        &[
+            ("Show what is stuck", "quaymaster group repair"),
+            ("Count the depths of all queues again", "quaymaster group repair depths --apply"),
+        ],
+        REPAIR,
+        LOCALLY,
+        &[CONFIGURATION],
+    ),
+    page_of(
+        "group status",
+        &[("Show the group", "quaymaster group status"), ("Let a monitor read it", "quaymaster group status --json")],
+        STATUS,
+        LOCALLY,
+        &[CONFIGURATION],
+    ),
+    page_of(
+        "group upgrade",
         &[(
-            "Make the tables of the group QSG1",
-            "quaymaster group create QSG1 --database postgres://mq@db.example.com/mq",
+            "Bring the tables to the version of this program, as their owner",
+            "quaymaster group upgrade --database postgres://admin@db.example.com/mq",
         )],
         LOCAL,
         LOCALLY,

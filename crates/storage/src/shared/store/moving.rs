@@ -100,7 +100,9 @@ impl SharedStore {
         if dead.number == session.member {
             return Ok(());
         }
-        let (helper, _) = connected(&session.primary, true, &self.running.driver.options.schema).await.map_err(|_| StoreError::Unreachable)?;
+        let (helper, _) = connected(&session.primary, true, &self.running.driver.options.schema)
+            .await
+            .map_err(|_| StoreError::Unreachable)?;
         let queues = self.ask(structure::end_epochs(&helper, dead.number, dead.epoch).await)?;
         queues.into_iter().for_each(|queue| self.running.driver.in_common.arrived(queue));
         Ok(())
