@@ -11,7 +11,7 @@
 //! goes to a lane: `lane.rs` gathers operations, `batch.rs` makes one transaction of them, `statements.rs` has each SQL text.
 //! `driver.rs` keeps the connections; `member.rs` joins the group, shows that this member lives, and recovers those that do not.
 //! `structure.rs` does the same at the database of a structure, as the home says.
-//! `schema.rs` makes the tables; `administration.rs` is for operators, and needs no member.
+//! `upkeep.rs` keeps the table of messages clean. `schema.rs` makes the tables; `administration.rs` is for operators, and needs no member.
 //!
 //! Invariants
 //! - Each transaction that changes messages first advances the row of its lane, which carries the member's epoch: a member that was
@@ -48,6 +48,7 @@ mod store;
 mod structure;
 mod tags;
 mod units;
+mod upkeep;
 
 pub use crate::shared::definitions::{GroupDefinition, GroupDisposition};
 pub use crate::shared::error::SharedError;

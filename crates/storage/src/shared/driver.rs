@@ -22,9 +22,8 @@ use futures_util::future::try_join_all;
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
-use tracing::{debug, error, info, warn};
+use tracing::{error, info, warn};
 
-use crate::shared::administration::may_vacuum;
 use crate::shared::batch::{Connected, opened_by, owner};
 use crate::shared::depth::AllFigures;
 use crate::shared::error::SharedError;
@@ -43,6 +42,7 @@ use crate::shared::row::{delivery_key, moment, position, queue_id, queue_number,
 use crate::shared::schema::{self, Label, SchemaVersions};
 use crate::shared::statements::Statements;
 use crate::shared::structure;
+use crate::shared::upkeep::{clean, warn_of};
 use crate::{ClusterNumber, DeliveryKey, QueueId, StoreError};
 use model::timestamp::Timestamp;
 
@@ -62,8 +62,6 @@ const POLLS_OF_ALL: u32 = 10;
 const REFRESH: Duration = Duration::from_millis(250);
 /// The same for all queues, in units of `REFRESH`.
 const REFRESHES_OF_ALL: u32 = 40;
-/// Changed or removed rows after which the table is vacuumed.
-const DEAD_ROWS: usize = 20_000;
 
 /// Where the member is.
 #[derive(Clone)]
@@ -397,22 +395,6 @@ async fn take_part(driver: &Arc<Driver>, session: &Arc<Session>) {
     }
 }
 
-/// What the first session tells of the database that its operator should know.
-async fn warn_of(session: &Session) {
-    if session.primary.is_in_the_open() {
-        warn!(
-            host = session.primary.name,
-            "messages and the password of the group's database cross the network in plain text: set group.ca_file"
-        );
-    }
-    if !may_vacuum(&session.admin.client).await {
-        warn!(
-            "the role of this member may not vacuum the table of messages: autovacuum alone cleans it. `quaymaster group join` \
-             says how to mend it"
-        );
-    }
-}
-
 async fn wait_for_end(session: &Session, events: &mut mpsc::UnboundedReceiver<Event>) {
     while let Some(event) = events.recv().await {
         match event {
@@ -719,45 +701,6 @@ async fn hear(driver: &Driver) {
         }
         None => std::future::pending().await,
     }
-}
-
-/// Has the table vacuumed as soon as this member has made so many rows dead, for ever.
-///
-/// Looks walk over the index entries of rows that are gone until then, and PostgreSQL's own vacuum comes once a minute: at ten thousand
-/// messages a second a look would cost ten times as much by then. It has a connection of its own, since it may take a while. Rows that it
-/// could not clean are not looked at again before as many others are dead.
-async fn clean(driver: &Driver, session: &Session) {
-    if !may_vacuum(&session.admin.client).await {
-        return std::future::pending().await;
-    }
-    let mut keeper = None;
-    let mut left_dead = 0;
-    loop {
-        sleep(REFRESH).await;
-        if driver.dead_rows.load(Ordering::Relaxed) < DEAD_ROWS.max(left_dead) {
-            continue;
-        }
-        driver.dead_rows.store(0, Ordering::Relaxed);
-        if keeper.is_none() {
-            keeper = session.primary.connect("-c application_name=quaymaster-vacuum").await.ok();
-        }
-        let Some(client) = &keeper else { continue };
-        // Another member that does it already spares this one the work.
-        match vacuum(client).await {
-            Ok(dead) => left_dead = dead,
-            Err(error) => {
-                debug!(%error, "the table of messages was not vacuumed");
-                keeper = None;
-            }
-        }
-    }
-}
-
-/// Answers how many dead rows are left, since some program holds a snapshot that may see them.
-async fn vacuum(client: &tokio_postgres::Client) -> Result<usize, tokio_postgres::Error> {
-    client.batch_execute("VACUUM (SKIP_LOCKED, TRUNCATE OFF) message").await?;
-    let left = "SELECT coalesce(pg_stat_get_dead_tuples('message'::regclass), 0)";
-    Ok(usize::try_from(client.query_one(left, &[]).await?.get::<_, i64>(0)).unwrap_or(0))
 }
 
 /// The net below hints: tells those who wait that there is something to take. Returns when the session is lost.

@@ -11,8 +11,10 @@ use storage::{QueueId, Store, block_on};
 
 use crate::postgres::Database;
 use crate::shared::group::{
-    check_nothing_is_held, count, create_queue, drain, eventually, get, know_queue, member, options, put,
+    check_nothing_is_held, count, create_queue, create_queue_in, drain, eventually, get, know_queue, member, options,
+    put,
 };
+use crate::shared::structures::Databases;
 
 /// Definitions of these tests are a name and a number.
 fn queue_of(definition: &GroupDefinition) -> Vec<(String, QueueId)> {
@@ -194,7 +196,7 @@ fn what_faults_have_left_behind_is_found_and_mended() {
     database.run(&format!("UPDATE message SET owner = (9::int8 << 32) + 4, hold = 'g', unit = 7 WHERE {}", places(2)));
     database.run(&format!("UPDATE message SET owner = (9::int8 << 32) + 4, hold = 'p', unit = 7 WHERE {}", places(3)));
     database.run("INSERT INTO unit (member, number, state, in_group) VALUES (9, 1, 'committed', false)");
-    database.run("INSERT INTO message_part (position, part, bytes) VALUES (1, 0, 'x'), (1, 1, 'y')");
+    database.run("INSERT INTO message_part (queue, position, part, bytes) VALUES (1, 1, 0, 'x'), (1, 1, 1, 'y')");
     database.run(&format!(
         "UPDATE queue_depth SET messages = messages + 4, bytes = bytes + 10 WHERE queue = {}",
         number(kept)
@@ -373,4 +375,51 @@ fn a_member_with_the_grants_of_members_alone_does_all_its_work_and_does_not_vacu
     drop(store);
     assert_eq!(count(&database, "SELECT count(*) FROM member WHERE state = 'INACTIVE'"), 1);
     eventually("nothing is left", || count(&database, "SELECT count(*) FROM message") == 0);
+}
+
+#[test]
+fn what_is_in_the_database_of_a_structure_is_seen_mended_and_counts_when_a_member_leaves() {
+    let databases = Databases::new();
+    let store = databases.member(databases.options("QM1"));
+    let queue = create_queue_in(&store, "APP1");
+    define(&store, "ORDERS", queue);
+    for number in 1..=2 {
+        put(&store, None, queue, number, true).expect("puts");
+    }
+    let unit = store.begin();
+    put(&store, Some(unit), queue, 3, true).expect("puts");
+    block_on(store.prepare(unit, None)).expect("prepares");
+    drop(store);
+    let [_, own] = databases.both();
+    own.run("UPDATE queue_depth SET messages = messages + 1 WHERE lane = 0");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let administrator =
+            Administrator::connect(&databases.options(""), "QSG1", queue_of).await.expect("connects to both");
+        let status = administrator.status().await.expect("looks");
+        let queues: Vec<_> = status.queues.iter().map(|one| (one.name.as_deref(), one.messages)).collect();
+        assert_eq!(queues, [(Some("ORDERS"), 4)]);
+        assert_eq!((status.structures.len(), status.in_doubt.len()), (1, 1));
+        let found = administrator.find_stuck(&[Stuck::Depths]).await.expect("looks");
+        assert_eq!(found.len(), 1);
+        assert_eq!(administrator.mend(Stuck::Depths).await.expect("mends"), 1);
+        assert!(administrator.find_stuck(&Stuck::ALL).await.expect("looks").is_empty());
+        let refused = administrator.leave("QM1", false).await.expect("looks").expect_err("it has a unit in doubt");
+        assert_eq!(refused, LeaveRefusal::InDoubt { name: "QM1".to_owned(), units: 1, messages: 1 });
+        administrator.leave("QM1", true).await.expect("looks").expect("leaves");
+    });
+    check_nothing_is_held(own);
+    assert_eq!(count(own, "SELECT count(*) FROM message"), 2);
+
+    // A structure that cannot be looked at may hold something.
+    let mut options = databases.options("");
+    options.structures[0].database = "postgres://test@127.0.0.1:1/none".to_owned();
+    drop(databases.member(databases.options("QM2")));
+    runtime.block_on(async {
+        let administrator = Administrator::connect(&options, "QSG1", queue_of).await.expect("connects to the home");
+        let refused = administrator.leave("QM2", true).await.expect("looks").expect_err("a database is away");
+        assert_eq!(refused, LeaveRefusal::Away { name: "QM2".to_owned(), structures: "APP1".to_owned() });
+        let checks = administrator.status().await.expect("looks").checks();
+        assert_eq!(of(&checks, "structures")[0].0, Verdict::Failure);
+    });
 }
