@@ -42,7 +42,7 @@ use crate::shared::row::{delivery_key, moment, position, queue_id, queue_number,
 use crate::shared::schema::{self, Label, SchemaVersions};
 use crate::shared::statements::Statements;
 use crate::shared::structure;
-use crate::shared::upkeep::{clean, warn_of};
+use crate::shared::upkeep::{clean, first_connection, warn_of};
 use crate::{ClusterNumber, DeliveryKey, QueueId, StoreError};
 use model::timestamp::Timestamp;
 
@@ -461,13 +461,7 @@ async fn open(driver: &Arc<Driver>, identity: &mut Identity) -> OpenedSession {
         return Ok(None);
     }
     let primary = primary::find(&driver.options, &driver.highest).await?;
-    let (admin, label) = match connected(&primary, false, &driver.options.schema).await {
-        Err(SharedError::OldTables { .. }) => {
-            schema::migrate(&primary, &driver.options.schema).await?;
-            connected(&primary, false, &driver.options.schema).await?
-        }
-        other => other?,
-    };
+    let (admin, label) = first_connection(&primary, &driver.options.schema).await?;
     let joined = match enrolled.flatten() {
         Some(enrolled) => driver.enter(&admin, &label, &enrolled).await?,
         None => match driver.join(&admin, label, identity).await? {

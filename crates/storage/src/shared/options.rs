@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::timestamp::Timestamp;
 use crate::shared::schema::SchemaVersions;
+use model::timestamp::Timestamp;
 
 /// Where the group's database is, and how this member uses it.
 #[derive(Clone)]

@@ -1,4 +1,5 @@
-//! Keeps the table of messages clean while a session is open, and says what of the database is in the way.
+//! Brings a database into the state that a member works with: tables of its version before the session, the table of messages clean
+//! while it is open. Says what of the database is in the way.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -7,12 +8,30 @@ use tokio::time::sleep;
 use tracing::{debug, warn};
 
 use crate::shared::administration::may_vacuum;
-use crate::shared::driver::{Driver, Session};
+use crate::shared::batch::Connected;
+use crate::shared::driver::{Driver, Session, connected};
+use crate::shared::error::SharedError;
+use crate::shared::primary::Primary;
+use crate::shared::schema::{self, Label, SchemaVersions};
 
 /// Changed or removed rows after which the table is vacuumed.
 const DEAD_ROWS: usize = 20_000;
 /// Between two looks at how many there are.
 const LOOK: Duration = Duration::from_millis(250);
+
+/// The connection of a session that is opened first. Tables of an older version are migrated.
+pub(super) async fn first_connection(
+    primary: &Primary,
+    known: &SchemaVersions,
+) -> Result<(Connected, Label), SharedError> {
+    match connected(primary, false, known).await {
+        Err(SharedError::OldTables { .. }) => {
+            schema::migrate(primary, known).await?;
+            connected(primary, false, known).await
+        }
+        other => other,
+    }
+}
 
 /// What the first session tells of the database that its operator should know.
 pub(super) async fn warn_of(session: &Session) {
