@@ -127,11 +127,14 @@ impl Administrator {
             return Ok(false);
         }
         client.execute(statements::FORGET_UNITS_OF, &[&number]).await.map_err(refused(action))?;
-        back_out_lost_units(client).await?;
+        back_out_lost_units(&self.home).await?;
         client.batch_execute("COMMIT").await.map_err(refused(action))?;
         for place in &self.structures {
-            place.client().execute(statements::FORGET_UNITS_OF, &[&number]).await.map_err(refused(action))?;
-            back_out_lost_units(place.client()).await?;
+            let client = place.client();
+            client.batch_execute("BEGIN").await.map_err(refused(action))?;
+            client.execute(statements::FORGET_UNITS_OF, &[&number]).await.map_err(refused(action))?;
+            back_out_lost_units(place).await?;
+            client.batch_execute("COMMIT").await.map_err(refused(action))?;
         }
         Ok(true)
     }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Row};
 
 use crate::QueueId;
 use crate::shared::administration::{Administrator, Place, Watched, refused, statements};
@@ -14,6 +14,9 @@ use crate::shared::member;
 use crate::shared::row::{queue_id, queue_number};
 use crate::shared::structure;
 
+const MEND: &str = "mend what is stuck";
+/// What an operator does to depths stands in rows of this number, which no member has.
+const NO_MEMBER: i32 = 0;
 /// Messages removed by one step.
 const STEP: i64 = 10_000;
 /// Beyond the silence after which a peer would recover a member: its recovery is under way by then if a peer lives.
@@ -111,9 +114,18 @@ impl Administrator {
                 Stuck::Claims => {
                     let owners: Vec<i64> =
                         self.lost(&place.claims().await?).await?.iter().map(|held| held.owner).collect();
-                    changed(client.execute(statements::RETURN_LOST_CLAIMS, &[&owners]).await)?
+                    begin(client).await?;
+                    let rows = client.query(statements::RETURN_LOST_CLAIMS, &[&owners]).await;
+                    let returned = free_again(place, &rows.map_err(refused(MEND))?).await?;
+                    commit(client).await?;
+                    returned
                 }
-                Stuck::Units => back_out_lost_units(client).await?,
+                Stuck::Units => {
+                    begin(client).await?;
+                    let ended = back_out_lost_units(place).await?;
+                    commit(client).await?;
+                    ended
+                }
                 Stuck::Decisions => {
                     let gone: Vec<i32> = self.orphan_decisions(place).await?.iter().map(|one| one.0).collect();
                     changed(client.execute(statements::FORGET_DECISIONS, &[&gone]).await)?
@@ -248,12 +260,32 @@ impl Administrator {
     }
 }
 
-/// Backs out what units of work hold that no row of `unit` names.
-pub(super) async fn back_out_lost_units(client: &Client) -> Result<i64, SharedError> {
-    let gets = execute(client, statements::BACK_OUT_LOST_GETS).await?;
+/// Backs out what units of work hold that no row of `unit` names, in a transaction of the caller's.
+pub(super) async fn back_out_lost_units(place: &Place) -> Result<i64, SharedError> {
+    let client = place.client();
+    let gets = client.query(statements::BACK_OUT_LOST_GETS, &[]).await.map_err(refused(MEND))?;
+    let gets = free_again(place, &gets).await?;
     let puts = number(client, statements::REMOVE_LOST_PUTS).await?;
     execute(client, statements::REMOVE_ORPHAN_PARTS).await?;
     Ok(gets + puts)
+}
+
+/// Messages of these queues, one row each, are free at any place: members look for them below what they have last seen. Says how many.
+async fn free_again(place: &Place, rows: &[Row]) -> Result<i64, SharedError> {
+    let mut queues: Vec<i32> = rows.iter().map(|row| row.get(0)).collect();
+    queues.sort_unstable();
+    queues.dedup();
+    let open_again = &place.connected.statements.open_again;
+    place.client().execute(open_again, &[&queues, &NO_MEMBER]).await.map_err(refused(MEND))?;
+    Ok(i64::try_from(rows.len()).unwrap_or(i64::MAX))
+}
+
+async fn begin(client: &Client) -> Result<(), SharedError> {
+    client.batch_execute("BEGIN").await.map_err(refused(MEND))
+}
+
+async fn commit(client: &Client) -> Result<(), SharedError> {
+    client.batch_execute("COMMIT").await.map_err(refused(MEND))
 }
 
 async fn number(client: &Client, sql: &str) -> Result<i64, SharedError> {
@@ -265,6 +297,6 @@ async fn execute(client: &Client, sql: &str) -> Result<i64, SharedError> {
 }
 
 fn changed(answer: Result<u64, tokio_postgres::Error>) -> Result<i64, SharedError> {
-    let changed = answer.map_err(refused("mend what is stuck"))?;
+    let changed = answer.map_err(refused(MEND))?;
     Ok(i64::try_from(changed).unwrap_or(i64::MAX))
 }

@@ -39,19 +39,20 @@ pub(super) const FORGET_UNITS_OF: &str = "DELETE FROM unit WHERE member = $1::in
 
 /// `$1` owners that are no member in its present epoch.
 pub(super) const RETURN_LOST_CLAIMS: &str = "UPDATE message SET owner = NULL, hold = NULL, backout = backout + (hold = 'g')::int4 \
-    WHERE owner = ANY ($1::int8[]) AND unit IS NULL";
+    WHERE owner = ANY ($1::int8[]) AND unit IS NULL RETURNING queue";
 /// Messages of prepared units of work that no row of `unit` names: nobody can decide these.
 pub(super) const LOST_UNITS: &str = "SELECT count(*) FROM message o WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL \
     AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit)";
 pub(super) const BACK_OUT_LOST_GETS: &str = "UPDATE message o SET owner = NULL, hold = NULL, unit = NULL, backout = backout + 1 \
     WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL AND o.hold = 'g' \
-    AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit)";
+    AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue";
 /// Depths follow in the same statement.
 pub(super) const REMOVE_LOST_PUTS: &str = "WITH g AS (DELETE FROM message o WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL \
     AND o.hold = 'p' \
     AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue, length), \
     s AS (SELECT queue, count(*) AS n, sum(length) AS b FROM g GROUP BY queue), \
-    d AS (INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes) SELECT queue, 0, 0, -n, -b FROM s \
+    d AS (INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes, opened, lowest) \
+    SELECT queue, 0, 0, -n, -b, 0, '' FROM s \
     ON CONFLICT (queue, member, lane) DO UPDATE SET messages = d.messages + excluded.messages, bytes = d.bytes + excluded.bytes) \
     SELECT count(*) FROM g";
 /// By member.
@@ -62,7 +63,7 @@ pub(super) const FORGET_DECISIONS: &str = "DELETE FROM unit WHERE state = 'commi
 pub(super) const WRONG_DEPTHS: &str = concat!("SELECT queue, m, b FROM (", wrong_depths!(), ") w ORDER BY queue");
 /// One statement sees one moment: what members change meanwhile changes both sides alike, and the difference stays true.
 pub(super) const MEND_DEPTHS: &str = concat!(
-    "INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes) SELECT queue, 0, 0, m, b FROM (",
+    "INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes, opened, lowest) SELECT queue, 0, 0, m, b, 0, '' FROM (",
     wrong_depths!(),
     ") w ON CONFLICT (queue, member, lane) DO UPDATE SET messages = d.messages + excluded.messages, bytes = d.bytes + excluded.bytes"
 );

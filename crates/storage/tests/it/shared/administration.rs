@@ -423,3 +423,22 @@ fn what_is_in_the_database_of_a_structure_is_seen_mended_and_counts_when_a_membe
         assert_eq!(of(&checks, "structures")[0].0, Verdict::Failure);
     });
 }
+
+#[test]
+fn a_member_that_lives_finds_what_an_operator_has_given_back_before_what_it_has_seen() {
+    let database = Database::of_group("QSG1");
+    let store = member(options(&database.url, "QM1"));
+    let queue = create_queue(&store);
+    define(&store, "ORDERS", queue);
+    for number in 1..=4 {
+        put(&store, None, queue, number, true).expect("puts");
+    }
+    // The first one is held by an epoch that has ended, and the member has looked past it.
+    database.run(
+        "UPDATE message SET owner = (9::int8 << 32) + 4, hold = 'g' WHERE position = (SELECT min(position) FROM message)",
+    );
+    assert_eq!(get(&store, None, queue).expect("gets"), Some(2));
+    assert_eq!(get(&store, None, queue).expect("gets"), Some(3));
+    assert_eq!(mend(&database, Stuck::Claims), 1);
+    assert_eq!(drain(&store, queue), [1, 4]);
+}
