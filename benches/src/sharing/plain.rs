@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use postgres::{Client, NoTls, Row, Statement};
 use storage::SharedOptions;
+use storage::shared::Roles;
 
 use crate::sharing::{Load, Queues, SIZE, identifier};
 
@@ -32,7 +33,9 @@ const HEAD: usize = 200;
 pub(super) fn make_tables(database: &str, group: &str) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let options = SharedOptions::new(database.to_owned(), String::new());
-    runtime.block_on(storage::shared::create_group(&options, group)).context("cannot make the group's tables")
+    runtime
+        .block_on(storage::shared::create_group(&options, group, &Roles::default()))
+        .context("cannot make the group's tables")
 }
 
 pub(super) struct Plain {
