@@ -167,6 +167,7 @@ fn depth_makes_one_message_in_the_group_and_switches_triggering_off_for_all() {
                 for member in [&triggered.one, &triggered.two] {
                     member.until("triggering is off", |member| !is_on(member)).await;
                 }
+                triggered.one.until("a trigger message is known", |_| made() >= event).await;
                 assert_eq!(made(), event, "{initiation:?}");
                 tokio::join!(put_at(&triggered.one, 2), put_at(&triggered.two, 2));
                 serve(&triggered.one, 8).await;
