@@ -8,6 +8,7 @@ mod backup;
 mod channel;
 mod compatibility;
 mod config;
+mod configured;
 mod copybook;
 mod dmpmqmsg;
 mod doctor;

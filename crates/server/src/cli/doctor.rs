@@ -3,32 +3,29 @@
 //! Configuration and certificates, the server of the data directory, and the database and members of its group.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
 use storage::shared::administration::{Check, Verdict};
 
+use super::configured::Configured;
 use super::exit_code::{ATTENTION, FAILED};
 use super::failure::Failure;
 use super::group::{all_checks, checks_as_json, write_checks};
-use super::{Location, config, health};
-use crate::configuration::{Configuration, Environment, load};
+use super::{config, health};
+use crate::configuration::Configuration;
 use crate::data_directory::DataDirectory;
 use crate::error::chain;
 use crate::serve::group::GroupPlan;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Configuration file [default: DIR/quaymaster.toml if it exists].
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    configured: Configured,
     /// Print the answer as JSON.
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    location: Location,
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<ExitCode, Failure> {
@@ -46,19 +43,15 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<ExitCode
 }
 
 fn look(arguments: &Arguments) -> Vec<Check> {
-    let directory = arguments.location.directory();
-    let environment = Environment::of_process();
-    let config = arguments.config.clone().or_else(|| environment.get("QUAYMASTER_CONFIG").map(PathBuf::from));
-    let file = config.clone().unwrap_or_else(|| directory.configuration_file());
-    let configuration = match load(&file, config.is_some(), &environment, &[]) {
-        Ok(configuration) => configuration,
+    let (file, configuration) = match arguments.configured.load(&[]) {
+        Ok(loaded) => loaded,
         Err(error) => return vec![Check::failure("configuration", chain(&error))],
     };
     let mut checks = vec![Check::fine("configuration", format!("{} is valid", file.display()))];
     let (notes, problems) = config::check_certificates(&configuration);
     checks.extend(notes.into_iter().map(|note| Check::warning("certificates", note)));
     checks.extend(problems.into_iter().map(|problem| Check::failure("certificates", problem)));
-    checks.extend(server(&directory));
+    checks.extend(server(&arguments.configured.directory()));
     checks.extend(group(&configuration));
     checks
 }

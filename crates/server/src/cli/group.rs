@@ -10,7 +10,6 @@ mod repair;
 mod status;
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
@@ -18,10 +17,10 @@ use serde_json::json;
 use storage::shared::Roles;
 use storage::shared::administration::Check;
 
-use super::Location;
+use super::configured::Configured;
 use super::exit_code::FAILED;
 use super::failure::Failure;
-use crate::configuration::{Environment, FlagValue, load};
+use crate::configuration::FlagValue;
 use crate::error::ServerError;
 use crate::serve::group::GroupPlan;
 
@@ -74,14 +73,11 @@ pub(super) struct Group {
     /// Address of the database [default: group.database of the configuration].
     #[arg(long, value_name = "URL")]
     database: Option<String>,
-    /// Configuration file [default: DIR/quaymaster.toml if it exists].
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    configured: Configured,
     /// Print the answer as JSON.
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    location: Location,
 }
 
 impl Group {
@@ -89,10 +85,7 @@ impl Group {
         let flag = |path, flag, value: Option<String>| value.map(|value| FlagValue { path, flag, values: vec![value] });
         let flags = [flag("group.name", "NAME", name), flag("group.database", "--database", self.database.clone())];
         let flags: Vec<_> = flags.into_iter().flatten().collect();
-        let environment = Environment::of_process();
-        let config = self.config.clone().or_else(|| environment.get("QUAYMASTER_CONFIG").map(PathBuf::from));
-        let file = config.clone().unwrap_or_else(|| self.location.directory().configuration_file());
-        let configuration = load(&file, config.is_some(), &environment, &flags).map_err(ServerError::from)?;
+        let (_, configuration) = self.configured.load(&flags).map_err(ServerError::from)?;
         let plan = GroupPlan::of(&configuration, false).map_err(ServerError::from)?;
         plan.ok_or_else(|| Failure::new(FAILED, "name the group, or set group.name in the configuration"))
     }

@@ -15,8 +15,8 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row, Statement};
 
 use crate::shared::batch::parameters::{
-    Bytea, first_parameters, identifier_parameters, import_parameters, level_parameters, part_parameters, places,
-    put_parameters, seen_parameters,
+    Bytea, first_parameters, identifier_parameters, import_parameters, level_parameters, message_parameters,
+    part_parameters, places, seen_parameters,
 };
 use crate::shared::batch::special::special;
 use crate::shared::depth::AllFigures;
@@ -25,7 +25,7 @@ use crate::shared::low_water::{Look, Opened, Recent};
 use crate::shared::operation::{
     Answer, Claim, Job, Manner, NewReceipt, Operation, Place, Raised, Taken, Taking, UnitNumber, Wanted, Work,
 };
-use crate::shared::row::{Found, MovedRow, NewRow, moment, position, queue_id, queue_number, rank};
+use crate::shared::row::{Found, MessageRow, moment, position, queue_id, queue_number, rank};
 use crate::shared::statements::Statements;
 use crate::{ClusterNumber, DeliveryKey, QueueId};
 
@@ -125,11 +125,16 @@ pub(super) struct Known<'a> {
     pub(super) let_go: &'a BTreeMap<QueueId, DeliveryKey>,
 }
 
+/// A message comes to a queue: one more, and its bytes.
+fn count_added(depths: &mut BTreeMap<QueueId, (i64, i64)>, row: &MessageRow) {
+    let depth = depths.entry(row.queue).or_default();
+    *depth = (depth.0 + 1, depth.1 + i64::try_from(row.body.len()).unwrap_or(0));
+}
+
 impl Outcome {
-    fn note_added(&mut self, row: &MovedRow) {
-        let depth = self.depths.entry(row.queue).or_default();
-        *depth = (depth.0 + 1, depth.1 + i64::try_from(row.body.len()).unwrap_or(0));
-        self.opens(Place { queue: row.queue, key: row.key });
+    fn note_added(&mut self, row: &MessageRow) {
+        count_added(&mut self.depths, row);
+        self.opens(row.place());
     }
 
     fn opens(&mut self, place: Place) {
@@ -293,7 +298,7 @@ async fn run(
     plan.send_changes(&mut flight, id);
     for Job { operation, .. } in jobs {
         if let Operation::Import { rows, .. } = operation {
-            rows.iter().for_each(|row| outcome.note_added(row));
+            rows.iter().for_each(|row| outcome.note_added(&row.message));
         }
     }
     plan.send_specials(&mut flight, id, jobs);
@@ -398,7 +403,7 @@ fn bodies_at(places: &[(QueueId, i64)]) -> Parameters {
 
 /// The jobs of a batch, sorted by statement.
 struct Plan<'a> {
-    puts: Vec<&'a NewRow>,
+    puts: Vec<&'a MessageRow>,
     /// Committed gets.
     finished: Vec<&'a Claim>,
     back_outs: Vec<Place>,
@@ -441,7 +446,7 @@ impl<'a> Plan<'a> {
         };
         for (index, job) in jobs.iter().enumerate() {
             match &job.operation {
-                Operation::Put(row) => plan.puts.push(row),
+                Operation::Put(row) => plan.puts.push(&row.message),
                 Operation::Take(taking) => {
                     plan.takes.entry((kind(&taking.wanted), taking.manner)).or_default().push((index, taking));
                 }
@@ -452,7 +457,7 @@ impl<'a> Plan<'a> {
                 Operation::Lower { queue, level } => drop(plan.lowers.insert(*queue, *level)),
                 Operation::Commit { work, decision, receipt } => {
                     plan.receipts.extend(receipt);
-                    plan.puts.extend(&work.puts);
+                    plan.puts.extend(work.puts.iter().map(|row| &row.message));
                     plan.finished.extend(&work.gets);
                     plan.decisions.extend(decision.as_ref().map(|deciding| deciding.number));
                 }
@@ -465,7 +470,7 @@ impl<'a> Plan<'a> {
                 }
                 Operation::Forget(units) => plan.forgotten.extend(units.iter().map(|unit| unit.0)),
                 Operation::Prepare { work, .. } => {
-                    plan.puts.extend(&work.puts);
+                    plan.puts.extend(work.puts.iter().map(|row| &row.message));
                     plan.specials.push(index);
                 }
                 Operation::ClaimAll { .. }
@@ -482,7 +487,7 @@ impl<'a> Plan<'a> {
     }
 
     fn find_where_looks_begin(&mut self) {
-        let puts = self.puts.iter().map(|row| Place { queue: row.queue, key: row.key });
+        let puts = self.puts.iter().map(|row| row.place());
         let places = puts.chain(self.back_outs.iter().copied()).chain(self.releases.iter().copied());
         let let_go = self.known.let_go.iter().map(|(queue, key)| Place { queue: *queue, key: *key });
         let mut opens = Outcome::default();
@@ -527,10 +532,7 @@ impl<'a> Plan<'a> {
 
     fn depths(&self) -> BTreeMap<QueueId, (i64, i64)> {
         let mut depths: BTreeMap<QueueId, (i64, i64)> = BTreeMap::new();
-        for row in &self.puts {
-            let depth = depths.entry(row.queue).or_default();
-            *depth = (depth.0 + 1, depth.1 + i64::try_from(row.body.len()).unwrap_or(0));
-        }
+        self.puts.iter().for_each(|row| count_added(&mut depths, row));
         for claim in &self.finished {
             let depth = depths.entry(claim.place.queue).or_default();
             *depth = (depth.0 - 1, depth.1 - claim.length);
@@ -566,10 +568,9 @@ impl<'a> Plan<'a> {
     fn send_changes<'f>(&self, flight: &mut Flight<'f>, id: BatchId) {
         let s = &flight.connected.statements;
         if !self.puts.is_empty() {
-            flight.send(Step::Change, &s.put, put_parameters(&self.puts));
-            if self.puts.iter().any(|row| row.parts() > 0) {
-                let bodies = self.puts.iter().map(|row| (row.queue, row.key, row.parts(), &row.body));
-                flight.send(Step::Change, &s.put_parts, part_parameters(bodies));
+            flight.send(Step::Change, &s.put, message_parameters(self.puts.iter().copied()));
+            if let Some(parts) = part_parameters(self.puts.iter().copied()) {
+                flight.send(Step::Change, &s.put_parts, parts);
             }
         }
         for decision in &self.decisions {
@@ -660,9 +661,8 @@ impl<'a> Plan<'a> {
                 ),
                 Operation::Import { rows, .. } => {
                     flight.send(Step::Change, &s.import, import_parameters(rows));
-                    if rows.iter().any(|row| row.parts() > 0) {
-                        let bodies = rows.iter().map(|row| (row.queue, row.key, row.parts(), &row.body));
-                        flight.send(Step::Change, &s.put_parts, part_parameters(bodies));
+                    if let Some(parts) = part_parameters(rows.iter().map(|row| &row.message)) {
+                        flight.send(Step::Change, &s.put_parts, parts);
                     }
                 }
                 Operation::SealQueue { queue, with_own, with_messages } => {
@@ -821,7 +821,7 @@ fn send_prepare(
 ) {
     let s = &flight.connected.statements;
     if !work.puts.is_empty() {
-        let mut parameters = places(work.puts.iter().map(|row| Place { queue: row.queue, key: row.key }), id);
+        let mut parameters = places(work.puts.iter().map(|row| row.message.place()), id);
         parameters.push(Box::new(number.0));
         flight.send(Step::Change, &s.prepare_puts, parameters);
     }

@@ -284,8 +284,8 @@ impl Lane {
         }
         let mut landed: HashMap<QueueId, i64> = HashMap::new();
         for row in jobs.iter().flat_map(|job| job.operation.rows()) {
-            row.staged.land(row.expires);
-            *landed.entry(row.queue).or_default() += 1;
+            row.staged.land(row.message.expires);
+            *landed.entry(row.message.queue).or_default() += 1;
         }
         for (queue, (messages, bytes)) in outcome.depths {
             let landed = landed.remove(&queue).unwrap_or(0);

@@ -335,12 +335,12 @@ impl Job {
     /// It would change a queue that no member can open any more.
     pub(super) fn is_for_sealed(&self, is_sealed: impl Fn(QueueId) -> bool) -> bool {
         match &self.operation {
-            Operation::Put(row) => is_sealed(row.queue),
+            Operation::Put(row) => is_sealed(row.message.queue),
             Operation::Take(taking) => is_sealed(taking.queue),
             Operation::Lock(place) => is_sealed(place.queue),
             Operation::ClaimAll { queue, .. } | Operation::TakeExpired { queue, .. } => is_sealed(*queue),
             Operation::Commit { work, .. } | Operation::Prepare { work, .. } => {
-                work.puts.iter().any(|row| is_sealed(row.queue))
+                work.puts.iter().any(|row| is_sealed(row.message.queue))
             }
             _ => false,
         }
@@ -349,9 +349,9 @@ impl Job {
     /// Bytes that it adds to a batch.
     pub(super) fn size(&self) -> usize {
         match &self.operation {
-            Operation::Put(row) => row.size(),
+            Operation::Put(row) => row.message.size(),
             Operation::Commit { work, .. } | Operation::Prepare { work, .. } => {
-                work.puts.iter().map(NewRow::size).sum()
+                work.puts.iter().map(|row| row.message.size()).sum()
             }
             _ => 0,
         }
@@ -377,7 +377,7 @@ impl Operation {
     /// Its commit is waited for until it is on disk: messages that must not be lost enter or leave for good.
     pub(super) fn must_last(&self) -> bool {
         match self {
-            Self::Put(row) => row.persistent,
+            Self::Put(row) => row.message.persistent,
             Self::Take(taking) => taking.manner == Manner::Take,
             Self::Commit { work, decision, receipt } => decision.is_some() || receipt.is_some() || work.must_last(),
             Self::Prepare { .. }
@@ -436,7 +436,7 @@ impl Operation {
             Self::BackOut(claims) => (&[], &[], claims),
             _ => (&[], &[], &[]),
         };
-        let rows = rows.iter().map(|row| row.queue);
+        let rows = rows.iter().map(|row| row.message.queue);
         let places = places.iter().map(|place| place.queue);
         rows.chain(places).chain(claims.iter().map(|claim| claim.place.queue))
     }
@@ -445,6 +445,6 @@ impl Operation {
 impl Work {
     fn must_last(&self) -> bool {
         // A message that was got for good must not come back after a crash, persistent or not.
-        self.puts.iter().any(|row| row.persistent) || !self.gets.is_empty()
+        self.puts.iter().any(|row| row.message.persistent) || !self.gets.is_empty()
     }
 }

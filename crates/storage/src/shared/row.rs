@@ -8,14 +8,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::private::log::descriptor::{Keys, decode_content, encode_content};
 use crate::shared::depth::Staged;
+use crate::shared::operation::Place;
 use crate::{DeliveryKey, Placement, Position, QueueId, StoredMessage};
 
 /// Longer bodies go into parts of this length, in bytes.
 pub(super) const PART: usize = 256 << 10;
 
-/// A message on its way into the table.
-pub(super) struct NewRow {
-    pub(super) staged: Staged,
+/// A message as the table has it.
+pub(super) struct MessageRow {
     pub(super) queue: QueueId,
     pub(super) key: DeliveryKey,
     pub(super) persistent: bool,
@@ -24,25 +24,18 @@ pub(super) struct NewRow {
     pub(super) keys: Identifiers,
     pub(super) head: Bytes,
     pub(super) body: Bytes,
+}
+
+/// A message that a program puts, on its way into the table.
+pub(super) struct NewRow {
+    pub(super) staged: Staged,
+    pub(super) message: MessageRow,
 }
 
 /// A message of another database on its way into the table, as it was there.
 pub(super) struct MovedRow {
-    pub(super) queue: QueueId,
-    pub(super) key: DeliveryKey,
-    pub(super) persistent: bool,
-    pub(super) expires: Option<Timestamp>,
-    pub(super) arrived: Timestamp,
-    pub(super) keys: Identifiers,
-    pub(super) head: Bytes,
-    pub(super) body: Bytes,
+    pub(super) message: MessageRow,
     pub(super) backouts: i32,
-}
-
-impl MovedRow {
-    pub(super) fn parts(&self) -> usize {
-        parts(&self.body)
-    }
 }
 
 /// What is looked for, and what groups need.
@@ -67,8 +60,7 @@ impl NewRow {
     ) -> Self {
         let keys = Keys::of(&message.descriptor);
         let rank = if placement.by_priority { 9 - keys.priority } else { 0 };
-        Self {
-            staged,
+        let message = MessageRow {
             queue,
             key: DeliveryKey { rank, position },
             persistent: placement.persistent,
@@ -84,7 +76,14 @@ impl NewRow {
             },
             head: encode_content(&message.descriptor, &[]).into(),
             body: message.body.clone(),
-        }
+        };
+        Self { staged, message }
+    }
+}
+
+impl MessageRow {
+    pub(super) fn place(&self) -> Place {
+        Place { queue: self.queue, key: self.key }
     }
 
     /// Bytes that it costs a batch.
@@ -94,12 +93,8 @@ impl NewRow {
 
     /// How many parts its body has; 0: it is in the row.
     pub(super) fn parts(&self) -> usize {
-        parts(&self.body)
+        if self.body.len() > PART { self.body.len().div_ceil(PART) } else { 0 }
     }
-}
-
-fn parts(body: &Bytes) -> usize {
-    if body.len() > PART { body.len().div_ceil(PART) } else { 0 }
 }
 
 /// NULL for an identifier of zeros, which nobody looks for by index.

@@ -281,7 +281,7 @@ impl SharedStore {
         self.raise(figures, OpenLevel::Open).await?;
         let (placement, now) = (self.placed(placement), self.there(now));
         let row = NewRow::new(staged, queue, self.running.driver.positions.next(), message, &placement, now);
-        let outcome = PutOutcome { key: row.key, depth_before };
+        let outcome = PutOutcome { key: row.message.key, depth_before };
         Ok((row, outcome))
     }
 

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use model::definition::AdministeredObject;
-use model::definition::queue::Disposition;
+use model::definition::queue::{Disposition, LocalQueue};
 use model::definition::structure::StructureDefinition;
 use model::descriptor::{MessageDescriptor, Persistence};
 use model::options::{GetFlags, GetOptions, PutFlags, PutOptions};
 use model::reason::Reason;
 use queue_manager::objects::ObjectError;
-use queue_manager::{Connection, SharedOptions, StructureDatabase};
+use queue_manager::{Connection, QueueManager, SharedOptions, StructureDatabase};
 
 use super::{EVERYTHING, Member, administrator, get, name, object, put, run_apart};
 use crate::postgres::Database;
@@ -72,6 +72,11 @@ fn on_databases(test: impl AsyncFnOnce(&Databases)) {
 
 async fn move_to(member: &Member, structure: &str) -> Result<(), ObjectError> {
     member.queue_manager.move_queue_to_structure(&administrator(), &name("Q"), &name(structure)).await
+}
+
+/// The queue, as a member knows it.
+fn moved(member: &QueueManager) -> LocalQueue {
+    member.queue(&name("Q")).unwrap().as_local().unwrap().clone()
 }
 
 /// Reasons that tell a program to try again, or to open the queue again.
@@ -207,11 +212,7 @@ fn a_queue_moves_to_a_database_of_its_own_and_back_while_programs_put_and_get() 
             for structure in ["APP2", "APP1", "APP2"] {
                 tokio::time::sleep(Duration::from_millis(300)).await;
                 move_to(&one, structure).await.unwrap();
-                two.until("it is there", |member| {
-                    let queue = member.queue(&name("Q")).unwrap();
-                    queue.as_local().unwrap().structure == name(structure)
-                })
-                .await;
+                two.until("it is there", |member| moved(member).structure == name(structure)).await;
             }
         })
         .await;
@@ -235,8 +236,7 @@ fn a_move_that_is_left_at_any_moment_goes_on_and_loses_nothing() {
                 assert!(!matches!(left, Ok(Err(_))), "{left:?}");
                 // The member goes on with it by itself; one that was left before it had begun is asked for again.
                 for _ in 0..200 {
-                    let queue = one.queue_manager.queue(&name("Q")).unwrap();
-                    let local = queue.as_local().unwrap();
+                    let local = moved(&one.queue_manager);
                     if local.structure == name(structure) && local.moving.is_none() {
                         break;
                     }
@@ -245,9 +245,9 @@ fn a_move_that_is_left_at_any_moment_goes_on_and_loses_nothing() {
                     }
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
-                let queue = one.queue_manager.queue(&name("Q")).unwrap();
-                assert_eq!(queue.as_local().unwrap().structure, name(structure), "it is there: {left:?}");
-                assert!(queue.as_local().unwrap().moving.is_none(), "and nothing is left to do: {left:?}");
+                let local = moved(&one.queue_manager);
+                assert_eq!(local.structure, name(structure), "it is there: {left:?}");
+                assert!(local.moving.is_none(), "and nothing is left to do: {left:?}");
             }
         })
         .await;
@@ -269,7 +269,7 @@ fn a_unit_of_work_that_keeps_its_messages_keeps_the_queue_closed_no_longer_than_
             tokio::spawn(
                 async move { manager.move_queue_to_structure(&administrator(), &name("Q"), &name("APP2")).await },
             );
-        two.until("it moves", |member| member.queue(&name("Q")).unwrap().as_local().unwrap().is_in_transit()).await;
+        two.until("it moves", |member| moved(member).is_in_transit()).await;
         let other = two.connect();
         let handle = other.open(&administrator(), &object("Q"), EVERYTHING).await.unwrap().handle;
         let options = PutOptions { flags: PutFlags::NO_SYNCPOINT, ..PutOptions::default() };
@@ -284,7 +284,7 @@ fn a_unit_of_work_that_keeps_its_messages_keeps_the_queue_closed_no_longer_than_
         assert!(!moving.is_finished());
         keeps.back_out().await.unwrap();
         moving.await.unwrap().unwrap();
-        two.until("it is there", |member| member.queue(&name("Q")).unwrap().as_local().unwrap().moving.is_none()).await;
+        two.until("it is there", |member| moved(member).moving.is_none()).await;
         assert_eq!(other.get(handle, &options).await.map(drop), Err(Reason::ObjectChanged));
         assert_eq!(databases.messages(), [0, 1]);
         assert_eq!(get(&two.connect(), "Q", GetFlags::NO_SYNCPOINT).await.unwrap(), "kept");

@@ -6,11 +6,11 @@ use bytes::{Bytes, BytesMut};
 use tokio_postgres::types::{IsNull, ToSql, Type};
 
 use super::{BatchId, Parameters};
+use crate::QueueId;
 use crate::shared::handles::OpenLevel;
 use crate::shared::low_water::Look;
 use crate::shared::operation::{Place, Taking, Wanted};
-use crate::shared::row::{MovedRow, NewRow, PART, delivery_key, hash, moment, position, queue_number, rank};
-use crate::{DeliveryKey, QueueId};
+use crate::shared::row::{MessageRow, MovedRow, PART, delivery_key, hash, moment, position, queue_number, rank};
 
 /// `$1` queues, `$2` member, `$3` levels.
 pub(super) fn level_parameters(levels: impl Iterator<Item = (QueueId, OpenLevel)>, id: BatchId) -> Parameters {
@@ -78,81 +78,59 @@ pub(super) fn seen_parameters(takings: &[(usize, &Taking)], id: BatchId) -> Para
     ]
 }
 
-pub(super) fn put_parameters(rows: &[&NewRow]) -> Parameters {
+pub(super) fn message_parameters<'r>(rows: impl Iterator<Item = &'r MessageRow>) -> Parameters {
     fn column<T: ToSql + Sync + Send + 'static>(
-        rows: &[&NewRow],
-        of: impl Fn(&NewRow) -> T,
+        rows: &[&MessageRow],
+        of: impl Fn(&MessageRow) -> T,
     ) -> Box<dyn ToSql + Sync + Send> {
         Box::new(rows.iter().map(|row| of(row)).collect::<Vec<T>>())
     }
+    let rows: Vec<&MessageRow> = rows.collect();
     vec![
-        column(rows, |row| queue_number(row.queue)),
-        column(rows, |row| rank(row.key)),
-        column(rows, |row| position(row.key)),
-        column(rows, |row| row.persistent),
-        column(rows, |row| row.expires.map(moment)),
-        column(rows, |row| moment(row.arrived)),
-        column(rows, |row| i32::try_from(row.body.len()).unwrap_or(i32::MAX)),
-        column(rows, |row| i32::try_from(row.parts()).unwrap_or(i32::MAX)),
-        column(rows, |row| hash(&row.keys.message)),
-        column(rows, |row| hash(&row.keys.correlation)),
-        column(rows, |row| hash(&row.keys.group)),
-        column(rows, |row| row.keys.message.to_vec()),
-        column(rows, |row| row.keys.correlation.to_vec()),
-        column(rows, |row| row.keys.group.to_vec()),
-        column(rows, |row| row.keys.sequence.cast_signed()),
-        column(rows, |row| row.keys.offset.cast_signed()),
-        column(rows, |row| row.keys.flags.cast_signed()),
-        column(rows, |row| Bytea(row.head.clone())),
-        column(rows, |row| Bytea(if row.parts() > 0 { Bytes::new() } else { row.body.clone() })),
+        column(&rows, |row| queue_number(row.queue)),
+        column(&rows, |row| rank(row.key)),
+        column(&rows, |row| position(row.key)),
+        column(&rows, |row| row.persistent),
+        column(&rows, |row| row.expires.map(moment)),
+        column(&rows, |row| moment(row.arrived)),
+        column(&rows, |row| i32::try_from(row.body.len()).unwrap_or(i32::MAX)),
+        column(&rows, |row| i32::try_from(row.parts()).unwrap_or(i32::MAX)),
+        column(&rows, |row| hash(&row.keys.message)),
+        column(&rows, |row| hash(&row.keys.correlation)),
+        column(&rows, |row| hash(&row.keys.group)),
+        column(&rows, |row| row.keys.message.to_vec()),
+        column(&rows, |row| row.keys.correlation.to_vec()),
+        column(&rows, |row| row.keys.group.to_vec()),
+        column(&rows, |row| row.keys.sequence.cast_signed()),
+        column(&rows, |row| row.keys.offset.cast_signed()),
+        column(&rows, |row| row.keys.flags.cast_signed()),
+        column(&rows, |row| Bytea(row.head.clone())),
+        column(&rows, |row| Bytea(if row.parts() > 0 { Bytes::new() } else { row.body.clone() })),
     ]
 }
 
+/// Those of messages, and `$20` backout counts.
 pub(super) fn import_parameters(rows: &[MovedRow]) -> Parameters {
-    fn column<T: ToSql + Sync + Send + 'static>(
-        rows: &[MovedRow],
-        of: impl Fn(&MovedRow) -> T,
-    ) -> Box<dyn ToSql + Sync + Send> {
-        Box::new(rows.iter().map(of).collect::<Vec<T>>())
-    }
-    vec![
-        column(rows, |row| queue_number(row.queue)),
-        column(rows, |row| rank(row.key)),
-        column(rows, |row| position(row.key)),
-        column(rows, |row| row.persistent),
-        column(rows, |row| row.expires.map(moment)),
-        column(rows, |row| moment(row.arrived)),
-        column(rows, |row| i32::try_from(row.body.len()).unwrap_or(i32::MAX)),
-        column(rows, |row| i32::try_from(row.parts()).unwrap_or(i32::MAX)),
-        column(rows, |row| hash(&row.keys.message)),
-        column(rows, |row| hash(&row.keys.correlation)),
-        column(rows, |row| hash(&row.keys.group)),
-        column(rows, |row| row.keys.message.to_vec()),
-        column(rows, |row| row.keys.correlation.to_vec()),
-        column(rows, |row| row.keys.group.to_vec()),
-        column(rows, |row| row.keys.sequence.cast_signed()),
-        column(rows, |row| row.keys.offset.cast_signed()),
-        column(rows, |row| row.keys.flags.cast_signed()),
-        column(rows, |row| Bytea(row.head.clone())),
-        column(rows, |row| Bytea(if row.parts() > 0 { Bytes::new() } else { row.body.clone() })),
-        column(rows, |row| row.backouts),
-    ]
+    let mut parameters = message_parameters(rows.iter().map(|row| &row.message));
+    parameters.push(Box::new(rows.iter().map(|row| row.backouts).collect::<Vec<i32>>()));
+    parameters
 }
 
-/// `$1` queue, `$2` position, `$3` part, `$4` bytes.
-pub(super) fn part_parameters<'r>(
-    bodies: impl Iterator<Item = (QueueId, DeliveryKey, usize, &'r Bytes)>,
-) -> Parameters {
+/// `$1` queue, `$2` position, `$3` part, `$4` bytes; `None`: every body is in its row.
+pub(super) fn part_parameters<'r>(rows: impl Iterator<Item = &'r MessageRow>) -> Option<Parameters> {
     let (mut queues, mut positions, mut parts, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (queue, key, count, body) in bodies {
-        for part in 0..count {
-            queues.push(queue_number(queue));
-            positions.push(position(key));
+    for row in rows {
+        for part in 0..row.parts() {
+            queues.push(queue_number(row.queue));
+            positions.push(position(row.key));
             parts.push(i32::try_from(part).unwrap_or(i32::MAX));
-            bytes.push(Bytea(body.slice(part * PART..body.len().min((part + 1) * PART))));
+            bytes.push(Bytea(row.body.slice(part * PART..row.body.len().min((part + 1) * PART))));
         }
     }
-    vec![Box::new(queues), Box::new(positions), Box::new(parts), Box::new(bytes)]
+    if parts.is_empty() {
+        return None;
+    }
+    Some(vec![Box::new(queues), Box::new(positions), Box::new(parts), Box::new(bytes)])
 }
 
 /// Bytes that are shared, as a parameter.

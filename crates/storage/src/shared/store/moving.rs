@@ -17,7 +17,7 @@ use super::SharedStore;
 use crate::shared::batch::read_parts;
 use crate::shared::driver::{Session, connected};
 use crate::shared::operation::Operation;
-use crate::shared::row::{Identifiers, MovedRow, delivery_key, position, queue_number, rank, timestamp};
+use crate::shared::row::{Identifiers, MessageRow, MovedRow, delivery_key, position, queue_number, rank, timestamp};
 use crate::shared::store::Deletion;
 use crate::shared::structure;
 use crate::{DeliveryKey, QueueId, StoreError};
@@ -63,7 +63,7 @@ impl SharedStore {
                 self.follow_positions(&[to]).await?;
                 return Ok(copied);
             };
-            after = Some(last.key);
+            after = Some(last.message.key);
             copied += part.len() as u64;
             self.submit(Operation::Import { epoch, rows: part }).await?;
         }
@@ -172,7 +172,7 @@ async fn read_part(
 /// Its descriptor stays as it is, also one that this version does not know.
 fn moved_row(row: &Row, queue: QueueId, in_parts: Option<Bytes>) -> MovedRow {
     let identifier = |column| row.get::<_, &[u8]>(column).try_into().unwrap_or([0; 24]);
-    MovedRow {
+    let message = MessageRow {
         queue,
         key: delivery_key(row.get(0), row.get(1)),
         persistent: row.get(2),
@@ -188,6 +188,6 @@ fn moved_row(row: &Row, queue: QueueId, in_parts: Option<Bytes>) -> MovedRow {
         },
         head: Bytes::from(row.get::<_, Vec<u8>>(12)),
         body: in_parts.unwrap_or_else(|| Bytes::from(row.get::<_, Vec<u8>>(13))),
-        backouts: row.get(14),
-    }
+    };
+    MovedRow { message, backouts: row.get(14) }
 }

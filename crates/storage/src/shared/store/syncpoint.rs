@@ -72,7 +72,7 @@ impl SharedStore {
             number,
             xid: xid.clone(),
             decided_by,
-            put: work.puts.iter().map(|row| row.queue).collect(),
+            put: work.puts.iter().map(|row| row.message.queue).collect(),
             got: work.gets.iter().map(|claim| claim.place.queue).collect(),
         };
         let _ended = Ended::of(&work, &self.running.driver.figures);

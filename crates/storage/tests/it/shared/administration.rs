@@ -78,6 +78,13 @@ fn claims_of_a_dead_member(database: &Database, name: &str) -> QueueId {
     queue
 }
 
+/// Another member gets what `claims_of_a_dead_member` has put.
+fn check_all_is_there(database: &Database, queue: QueueId) {
+    let other = member(options(&database.url, "QM2"));
+    know_queue(&other, queue);
+    assert_eq!(drain(&other, queue), [1, 2, 3]);
+}
+
 #[test]
 fn an_operator_sees_members_queues_and_what_is_held() {
     let database = Database::of_group("QSG1");
@@ -146,9 +153,7 @@ fn a_dead_member_without_peers_is_recovered_by_the_operator() {
     assert_eq!(stuck(&database), [""; 0]);
     check_nothing_is_held(&database);
     assert_eq!(count(&database, "SELECT sum(backout) FROM message"), 2);
-    let other = member(options(&database.url, "QM2"));
-    know_queue(&other, queue);
-    assert_eq!(drain(&other, queue), [1, 2, 3]);
+    check_all_is_there(&database, queue);
 }
 
 #[test]
@@ -312,9 +317,7 @@ fn a_member_that_was_killed_leaves_by_force_alone() {
     let queue = claims_of_a_dead_member(&database, "QM1");
     assert_eq!(leave(&database, "QM1", false), Err(LeaveRefusal::NotRecovered { name: "QM1".to_owned() }));
     assert_eq!(leave(&database, "QM1", true), Ok(1));
-    let other = member(options(&database.url, "QM2"));
-    know_queue(&other, queue);
-    assert_eq!(drain(&other, queue), [1, 2, 3]);
+    check_all_is_there(&database, queue);
 }
 
 #[test]

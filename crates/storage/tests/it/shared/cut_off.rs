@@ -14,16 +14,17 @@ use crate::shared::proxy::Proxy;
 /// A peer looks at it five times at least, a second apart.
 const RECOVERY: Duration = Duration::from_secs(12);
 
-struct Two {
-    database: Database,
-    proxy: Proxy,
+pub(crate) struct Two {
+    pub(crate) database: Database,
+    pub(crate) proxy: Proxy,
     /// Behind the proxy.
-    far: Store,
-    near: Store,
-    queue: QueueId,
+    pub(crate) far: Store,
+    /// Soon thinks the other one dead.
+    pub(crate) near: Store,
+    pub(crate) queue: QueueId,
 }
 
-fn two() -> Two {
+pub(crate) fn two() -> Two {
     let database = Database::of_group("QSG1");
     let proxy = Proxy::start(database.server.port());
     let far = SharedOptions { deadline: Duration::from_millis(800), ..options(&proxy.url(&database.url), "QM1") };

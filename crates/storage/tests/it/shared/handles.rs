@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use storage::shared::{Deletion, GroupDisposition, OpenLevel, QueueHandle};
-use storage::{QueueId, SharedOptions, Store, StoreError, block_on};
+use storage::{QueueId, Store, StoreError, block_on};
 
 use crate::postgres::Database;
+use crate::shared::cut_off::{self, Two};
 use crate::shared::group::{
     check_nothing_is_held, count, create_queue, drain, eventually, get, know_queue, member, options, put, within,
 };
-use crate::shared::proxy::Proxy;
 
 /// A peer looks at it five times at least, a second apart.
 const RECOVERY: Duration = Duration::from_secs(12);
@@ -27,17 +27,6 @@ fn two(database: &Database) -> (Store, Store, QueueId) {
     let queue = create_queue(&one);
     know_queue(&two, queue);
     (one, two, queue)
-}
-
-/// A member behind a proxy, and a peer that soon thinks it dead.
-fn cut_off(database: &Database) -> (Proxy, Store, Store, QueueId) {
-    let proxy = Proxy::start(database.server.port());
-    let far = SharedOptions { deadline: Duration::from_millis(800), ..options(&proxy.url(&database.url), "QM1") };
-    let near = SharedOptions { silence: Duration::from_secs(1), ..options(&database.url, "QM2") };
-    let (far, near) = (member(far), member(near));
-    let queue = create_queue(&near);
-    know_queue(&far, queue);
-    (proxy, far, near, queue)
 }
 
 #[test]
@@ -116,8 +105,7 @@ fn only_the_first_handle_of_a_member_and_its_last_one_cost_the_database_somethin
 
 #[test]
 fn a_member_that_dies_has_nothing_open_and_when_it_is_back_its_exclusive_handle_is_lost() {
-    let database = Database::of_group("QSG1");
-    let (proxy, far, near, queue) = cut_off(&database);
+    let Two { database, proxy, far, near, queue } = cut_off::two();
     let shared = create_queue(&near);
     know_queue(&far, shared);
     let exclusive = open(&far, queue, OpenLevel::Exclusive).expect("opens");
@@ -149,8 +137,7 @@ fn a_member_that_dies_has_nothing_open_and_when_it_is_back_its_exclusive_handle_
 
 #[test]
 fn connections_that_break_leave_handles_as_they_are_unless_the_database_has_forgotten_them() {
-    let database = Database::of_group("QSG1");
-    let (proxy, far, near, queue) = cut_off(&database);
+    let Two { database, proxy, far, near, queue } = cut_off::two();
     let second = create_queue(&near);
     know_queue(&far, second);
     let kept = open(&far, queue, OpenLevel::Exclusive).expect("opens");

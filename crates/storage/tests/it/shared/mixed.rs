@@ -33,8 +33,14 @@ impl Home {
         let (shared, private) = (create_queue(&store), store.create_queue());
         (Self { database, proxy, shared, private, disk }, store)
     }
+}
 
-    /// What a new process finds, on another way to the database.
+impl Crashing for Home {
+    fn disk(&self) -> &SimulatedDisk {
+        &self.disk
+    }
+
+    /// On another way to the database.
     fn restarted(&mut self, store: Store, seed: u64) -> Store {
         self.disk.stop();
         self.proxy.refuse(true);
@@ -49,7 +55,6 @@ impl Home {
         store
     }
 
-    /// A unit of work that has got and put on both sides.
     fn unit(&self, store: &Store) -> UnitOfWorkId {
         for (queue, old, new) in [(self.private, 1, 2), (self.shared, 11, 12)] {
             put(store, None, queue, old, true).expect("puts");
@@ -64,7 +69,6 @@ impl Home {
         unit
     }
 
-    /// Whether it was committed on both sides; empties them.
     fn is_committed(&self, store: &Store, what: &str) -> bool {
         assert_eq!(store.in_doubt(), [], "{what}");
         let left = (drain(store, self.private), drain(store, self.shared));
@@ -131,14 +135,30 @@ fn the_same_process_finds_both_or_neither_once_the_database_is_back() {
 
 #[test]
 fn a_crash_at_any_disk_operation_of_a_unit_over_both_leaves_both_or_neither() {
-    let (mut home, mut store) = Home::new();
+    let (home, store) = Home::new();
+    check_each_crash(home, store);
+}
+
+/// Where a unit of work has parts, on a disk that can crash.
+pub(crate) trait Crashing {
+    fn disk(&self) -> &SimulatedDisk;
+    /// One that has got and put everywhere.
+    fn unit(&self, store: &Store) -> UnitOfWorkId;
+    /// The process ends at once, with its machine; what a new one finds.
+    fn restarted(&mut self, store: Store, seed: u64) -> Store;
+    /// Whether it was committed everywhere; empties the queues.
+    fn is_committed(&self, store: &Store, what: &str) -> bool;
+}
+
+/// Crashes at each disk operation of a commit.
+pub(crate) fn check_each_crash(mut home: impl Crashing, mut store: Store) {
     let mut committed = 0;
     for crash_at in 1.. {
         let unit = home.unit(&store);
-        let crash_at = home.disk.operations() + crash_at;
-        home.disk.set_faults(Faults { crash_at: Some(crash_at), ..Faults::default() });
+        let crash_at = home.disk().operations() + crash_at;
+        home.disk().set_faults(Faults { crash_at: Some(crash_at), ..Faults::default() });
         let answer = block_on(store.commit(unit));
-        let has_crashed = home.disk.crashed();
+        let has_crashed = home.disk().crashed();
         store = home.restarted(store, crash_at);
         let is_committed = home.is_committed(&store, &format!("a crash at {crash_at}, answered {answer:?}"));
         assert!(is_committed || answer.is_err());

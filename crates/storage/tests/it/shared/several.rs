@@ -14,9 +14,10 @@ use crate::postgres::{Database, make_group};
 use crate::shared::group::{
     browse, check_nothing_is_held, count, create_queue_in, drain, get, know_queue, member, now, options, put, within,
 };
+use crate::shared::mixed::{Crashing, check_each_crash};
 use crate::shared::proxy::{Proxy, Way};
 use crate::shared::structures::{Databases, through, with_structure};
-use crate::simulated_disk::{Faults, SimulatedDisk};
+use crate::simulated_disk::SimulatedDisk;
 
 /// Of such a commit, in order: the part is prepared, the unit is decided, the part follows.
 const TRANSACTIONS: u32 = 3;
@@ -66,12 +67,26 @@ impl Home {
         store
     }
 
+    fn check_rest(&self) {
+        for database in self.databases.both() {
+            check_nothing_is_held(database);
+            within(Duration::from_secs(5), "the decision is forgotten", || {
+                count(database, "SELECT count(*) FROM unit") == 0
+            });
+        }
+    }
+}
+
+impl Crashing for Home {
+    fn disk(&self) -> &SimulatedDisk {
+        &self.disk
+    }
+
     fn restarted(&mut self, store: Store, seed: u64) -> Store {
         self.crash(store, seed);
         self.start()
     }
 
-    /// A unit of work that has got and put everywhere.
     fn unit(&self, store: &Store) -> UnitOfWorkId {
         let unit = store.begin();
         for queue in self.queues() {
@@ -82,22 +97,12 @@ impl Home {
         unit
     }
 
-    /// Whether it was committed everywhere; empties the queues.
     fn is_committed(&self, store: &Store, what: &str) -> bool {
         assert_eq!(store.in_doubt(), [], "{what}");
         let left = self.queues().map(|queue| drain(store, queue));
         assert!([[1], [2]].iter().any(|all| left.iter().all(|left| left == all)), "{what}: half of it: {left:?}");
         self.check_rest();
         left[0] == [2]
-    }
-
-    fn check_rest(&self) {
-        for database in self.databases.both() {
-            check_nothing_is_held(database);
-            within(Duration::from_secs(5), "the decision is forgotten", || {
-                count(database, "SELECT count(*) FROM unit") == 0
-            });
-        }
     }
 }
 
@@ -165,23 +170,8 @@ fn the_same_process_ends_all_parts_alike_once_its_databases_are_back() {
 
 #[test]
 fn a_crash_at_any_disk_operation_of_a_unit_over_two_databases_leaves_all_parts_or_none() {
-    let (mut home, mut store) = Home::new();
-    let mut committed = 0;
-    for crash_at in 1.. {
-        let unit = home.unit(&store);
-        let crash_at = home.disk.operations() + crash_at;
-        home.disk.set_faults(Faults { crash_at: Some(crash_at), ..Faults::default() });
-        let answer = block_on(store.commit(unit));
-        let has_crashed = home.disk.crashed();
-        store = home.restarted(store, crash_at);
-        let is_committed = home.is_committed(&store, &format!("a crash at {crash_at}, answered {answer:?}"));
-        assert!(is_committed || answer.is_err());
-        committed += u32::from(is_committed);
-        if !has_crashed {
-            break;
-        }
-    }
-    assert!(committed > 1, "a crash behind the decision leaves it committed");
+    let (home, store) = Home::new();
+    check_each_crash(home, store);
 }
 
 /// The member dies at each step and stays away: its peer ends what it has left in the databases. Later it comes back, and its log agrees.

@@ -7,6 +7,7 @@ use storage::shared::{OpenLevel, TriggerScope, TriggerState};
 use storage::{Placement, QueueId, SharedOptions, Store, block_on};
 
 use crate::postgres::Database;
+use crate::shared::cut_off::{self, Two};
 use crate::shared::group::{
     NOW, count, create_queue, drain, know_queue, member, message, options, placement, put, within,
 };
@@ -65,13 +66,7 @@ fn of_members_that_see_one_event_one_makes_the_groups_trigger_message_and_each_i
 
 #[test]
 fn a_trigger_message_that_was_not_put_is_made_by_another_member() {
-    let database = Database::of_group("QSG1");
-    let proxy = Proxy::start(database.server.port());
-    let far = SharedOptions { deadline: Duration::from_millis(800), ..options(&proxy.url(&database.url), "QM1") };
-    let near = SharedOptions { silence: Duration::from_secs(1), ..options(&database.url, "QM2") };
-    let (far, near) = (member(far), member(near));
-    let queue = create_queue(&near);
-    know_queue(&far, queue);
+    let Two { database: _database, proxy, far, near, queue } = cut_off::two();
     let made = create_queue(&near);
     know_queue(&far, made);
     for queue in [queue, made] {
