@@ -45,11 +45,13 @@ struct Holds {
     caught: Vec<u64>,
 }
 
-/// Waits for the next transaction, and cuts its connection behind some bytes.
+/// Waits for a transaction, and cuts its connection behind some bytes.
 #[derive(Default)]
 enum Trap {
     #[default]
     None,
+    /// Of the connection on which the bytes come to the server.
+    Bytes(Way, Vec<u8>),
     /// In the transaction after so many others.
     Set(Way, u64, u32),
     /// On this connection, after so many bytes more.
@@ -124,6 +126,11 @@ impl Proxy {
         *self.controls.trap() = Trap::Set(way, bytes, others);
     }
 
+    /// The connection on which these bytes come to the server is cut: before them, or before anything that answers them.
+    pub(crate) fn cut_at(&self, way: Way, bytes: &[u8]) {
+        *self.controls.trap() = Trap::Bytes(way, bytes.to_vec());
+    }
+
     /// The next transactions do not reach the server before they are released. Their connections stay open there when a member gives them
     /// up.
     pub(crate) fn hold_transactions(&self, count: usize) {
@@ -187,6 +194,12 @@ impl Controls {
                 Some(others) => Trap::Set(trapped, after, others),
                 None => Trap::Caught(connection, trapped, after),
             };
+        }
+        if let Trap::Bytes(trapped, wanted) = &*trap
+            && way == Way::ToServer
+            && bytes.windows(wanted.len()).any(|window| window == wanted)
+        {
+            *trap = Trap::Caught(connection, *trapped, 0);
         }
         let Trap::Caught(caught, trapped, left) = &mut *trap else { return None };
         if *caught != connection || *trapped != way {
