@@ -100,8 +100,8 @@ pub(super) struct Outcome {
     pub(super) looks: Vec<Looked>,
     /// The database's clock in milliseconds since 1970.
     pub(super) clock: u64,
-    /// Rows that the batch has changed or removed: what a vacuum has to clean.
-    pub(super) dead_rows: usize,
+    /// Messages that the batch has changed or removed.
+    dead_messages: usize,
     /// Messages with parts that have left otherwise than by being taken.
     gone_parts: Vec<(QueueId, i64)>,
 }
@@ -132,6 +132,11 @@ fn count_added(depths: &mut BTreeMap<QueueId, (i64, i64)>, row: &MessageRow) {
 }
 
 impl Outcome {
+    /// Rows that a vacuum has to clean: messages, those of their queues' depths, the lane's.
+    pub(super) fn dead_rows(&self) -> usize {
+        self.dead_messages + self.depths.len() + 1
+    }
+
     fn note_added(&mut self, row: &MessageRow) {
         count_added(&mut self.depths, row);
         self.opens(row.place());
@@ -303,7 +308,7 @@ async fn run(
     }
     plan.send_specials(&mut flight, id, jobs);
     plan.send_takes(&mut flight, id);
-    outcome.dead_rows = plan.finished.len() + plan.back_outs.len() + plan.releases.len();
+    outcome.dead_messages = plan.finished.len() + plan.back_outs.len() + plan.releases.len();
     if !plan.reads() {
         plan.send_depths(&mut flight, id, &outcome);
         flight.say(Step::Commit, "COMMIT");
@@ -355,7 +360,7 @@ async fn finish_reads(
     if found.iter().any(|(_, _, found)| !found.is_readable()) {
         return Err(Failed::Unreadable);
     }
-    outcome.dead_rows += found.len();
+    outcome.dead_messages += found.len();
     let mut gone_parts = std::mem::take(&mut outcome.gone_parts);
     for (_, _, found) in found.iter().filter(|(_, manner, _)| *manner == Manner::Take) {
         let depth = outcome.depths.entry(found.queue).or_default();

@@ -277,7 +277,7 @@ impl Lane {
     fn deliver(&mut self, session: &Session, jobs: Vec<Job>, outcome: Outcome) {
         self.expected = self.inbox.waiting() + jobs.len();
         self.driver.positions.told(outcome.clock);
-        self.driver.dead_rows.fetch_add(outcome.dead_rows, Ordering::Relaxed);
+        self.driver.dead_rows.fetch_add(outcome.dead_rows(), Ordering::Relaxed);
         if let Some(hints) = self.driver.in_common.hints() {
             hints.tell_arrivals(jobs.iter().flat_map(|job| job.operation.arrivals()));
             hints.note_changes(outcome.depths.keys().copied());

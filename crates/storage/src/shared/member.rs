@@ -141,8 +141,10 @@ pub(super) async fn take_lanes(admin: &Connected, number: i32, epoch: i64) -> Re
     let taken = admin
         .client
         .execute(
-            "INSERT INTO lane AS l (member, lane, epoch, batch) SELECT $1, n, $2, 0 FROM unnest($3::int4[]) AS t(n) \
-             ON CONFLICT (member, lane) DO UPDATE SET epoch = excluded.epoch WHERE l.epoch <= excluded.epoch",
+            "WITH u AS (UPDATE lane SET epoch = $2 WHERE member = $1 AND epoch <= $2 RETURNING lane), \
+             i AS (INSERT INTO lane (member, lane, epoch, batch) SELECT $1, n, $2, 0 FROM unnest($3::int4[]) AS t(n) \
+             WHERE NOT EXISTS (SELECT FROM lane l WHERE l.member = $1 AND l.lane = n) RETURNING lane) \
+             SELECT lane FROM u UNION ALL SELECT lane FROM i",
             &[&number, &epoch, &lanes],
         )
         .await?;

@@ -71,6 +71,7 @@ pub(super) const TABLES: &[Table] = &[
     Table { name: "queue_state", grants: "SELECT, INSERT, UPDATE, DELETE" },
     Table { name: "queue_open", grants: "SELECT, INSERT, UPDATE, DELETE" },
     Table { name: "duty", grants: "SELECT, INSERT, UPDATE, DELETE" },
+    Table { name: "queue_lane", grants: "SELECT, INSERT" },
     Table { name: "queue_depth", grants: "SELECT, INSERT, UPDATE" },
     Table { name: "unit", grants: "SELECT, INSERT, UPDATE, DELETE" },
     Table { name: "message", grants: "SELECT, INSERT, UPDATE, DELETE" },
@@ -238,7 +239,7 @@ fn grants(role: &str, server_version: i32) -> String {
     }
     sql += &format!("GRANT USAGE ON SEQUENCE queue_number TO {role};\n");
     if server_version >= KNOWS_MAINTAIN {
-        sql += &format!("GRANT MAINTAIN ON message TO {role};\n");
+        sql += &format!("GRANT MAINTAIN ON message, lane, queue_depth TO {role};\n");
     }
     sql + "COMMIT"
 }
@@ -383,6 +384,6 @@ mod tests {
         assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
         assert!(grants("mq", 150_000).contains("GRANT SELECT, INSERT, UPDATE ON member TO \"mq\";"));
         assert!(!grants("mq", 160_000).contains("MAINTAIN"));
-        assert!(grants("mq", 170_000).contains("GRANT MAINTAIN ON message TO \"mq\";"));
+        assert!(grants("mq", 170_000).contains("GRANT MAINTAIN ON message, lane, queue_depth TO \"mq\";"));
     }
 }

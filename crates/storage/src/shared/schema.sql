@@ -39,7 +39,8 @@ CREATE TABLE member (
   level int4 NOT NULL
 ) WITH (fillfactor = 50);
 
--- One row for each connection of a member that changes messages: each of its transactions adds one to batch.
+-- One row for each connection of a member that changes messages: each of its transactions adds one to batch. The number is part of the
+-- key, so that a transaction finds the present version of the row at once while a snapshot keeps all the earlier ones.
 CREATE TABLE lane (
   member int4 NOT NULL,
   lane int4 NOT NULL,
@@ -49,8 +50,8 @@ CREATE TABLE lane (
   connection int8 NOT NULL DEFAULT 0,
   -- The group's time at the last transaction, in milliseconds since 1970: later than all positions that the member gave before.
   clock int8 NOT NULL DEFAULT 0,
-  PRIMARY KEY (member, lane)
-) WITH (fillfactor = 50);
+  PRIMARY KEY (member, lane, batch)
+) WITH (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
 -- What members ask of each other: a row for each member asked, until its asker has the answers.
 CREATE TABLE request (
@@ -120,19 +121,29 @@ CREATE TABLE duty (
   member int4 NOT NULL
 );
 
+-- Lanes that have changed a queue: each has one row in queue_depth. 0, 0 stands for repairs.
+CREATE TABLE queue_lane (
+  queue int4 NOT NULL,
+  member int4 NOT NULL,
+  lane int4 NOT NULL,
+  PRIMARY KEY (queue, member, lane)
+);
+
 -- What each lane has added to a queue and taken from it: their sum is the depth.
 CREATE TABLE queue_depth (
   queue int4 NOT NULL,
   member int4 NOT NULL,
   lane int4 NOT NULL,
+  -- Rises with each change: as with lane.batch, the highest one is found at once.
+  version int8 NOT NULL,
   messages int8 NOT NULL,
   bytes int8 NOT NULL,
   -- Transactions of the lane that made messages of the queue available, and the lowest place of each of the last few: rank and position
   -- in nine bytes.
   opened int8 NOT NULL,
   lowest bytea NOT NULL,
-  PRIMARY KEY (queue, member, lane)
-) WITH (fillfactor = 50);
+  PRIMARY KEY (queue, member, lane, version)
+) WITH (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
 -- Prepared units of work, and decisions over units that have parts elsewhere too: in other databases, in a recovery log.
 -- number begins with the epoch of the member (bits 31..).

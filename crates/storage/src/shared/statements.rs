@@ -135,6 +135,53 @@ macro_rules! candidates {
     };
 }
 
+/// Rows of `queue_depth` of one queue, each found by its lane: a range of them would pass all versions that a snapshot keeps.
+macro_rules! figures {
+    ($queue:literal) => {
+        concat!(
+            "(SELECT x.* FROM queue_lane w CROSS JOIN LATERAL (SELECT f.* FROM queue_depth f WHERE f.queue = w.queue \
+             AND f.member = w.member AND f.lane = w.lane ORDER BY f.version DESC LIMIT 1) x WHERE w.queue = ",
+            $queue,
+            ")"
+        )
+    };
+}
+
+/// Adds what `$changes` says to the rows of a lane: queue, messages, bytes, 1 where messages became available, their lowest places. What
+/// follows may select from `c`, the changes. It is refused when another transaction changes the same rows, which only repairs can do.
+macro_rules! add_figures {
+    ($with:literal, $changes:expr, $member:literal, $lane:literal) => {
+        concat!(
+            "WITH ",
+            $with,
+            "c AS MATERIALIZED (SELECT t.*, (SELECT f.version FROM queue_depth f WHERE f.queue = t.q AND f.member = ",
+            $member,
+            " AND f.lane = ",
+            $lane,
+            " ORDER BY f.version DESC LIMIT 1) AS v FROM (",
+            $changes,
+            ") AS t(q, m, b, o, l)), u AS (UPDATE queue_depth d SET version = d.version + 1, messages = d.messages + c.m, \
+             bytes = d.bytes + c.b, opened = d.opened + c.o, lowest = CASE c.o WHEN 0 THEN d.lowest ELSE c.l END \
+             FROM c WHERE d.queue = c.q AND d.member = ",
+            $member,
+            " AND d.lane = ",
+            $lane,
+            " AND d.version = c.v RETURNING d.queue), \
+             n AS (INSERT INTO queue_depth (queue, member, lane, version, messages, bytes, opened, lowest) SELECT c.q, ",
+            $member,
+            ", ",
+            $lane,
+            ", coalesce(c.v + 1, 1), c.m, c.b, c.o, c.l FROM c WHERE NOT EXISTS (SELECT FROM u WHERE u.queue = c.q) RETURNING queue), \
+             w AS (INSERT INTO queue_lane (queue, member, lane) SELECT n.queue, ",
+            $member,
+            ", ",
+            $lane,
+            " FROM n) "
+        )
+    };
+}
+pub(super) use add_figures;
+
 statements! {
     /// `$1` member, `$2` lane, `$3` epoch, `$4` number of the batch, `$5` the group's time, `$6` connection. Divides by zero when the lane
     /// belongs to a later epoch or connection. Answers the clock in milliseconds since 1970.
@@ -208,23 +255,22 @@ statements! {
 
     /// What a transaction has changed: `$1` queues, `$2` member, `$3` lane, `$4` messages, `$5` bytes; `$6` 1 where messages became
     /// available, and `$7` the lowest places of the last transactions of which that is true.
-    depth_add = "INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes, opened, lowest) SELECT t.q, $2, $3, t.m, t.b, t.o, t.l \
-                 FROM unnest($1::int4[], $4::int8[], $5::int8[], $6::int8[], $7::bytea[]) AS t(q, m, b, o, l) \
-                 ON CONFLICT (queue, member, lane) DO UPDATE SET messages = d.messages + excluded.messages, \
-                 bytes = d.bytes + excluded.bytes, opened = d.opened + excluded.opened, \
-                 lowest = CASE excluded.opened WHEN 0 THEN d.lowest ELSE excluded.lowest END";
+    depth_add = concat!(add_figures!(
+        "", "SELECT * FROM unnest($1::int4[], $4::int8[], $5::int8[], $6::int8[], $7::bytea[])", "$2::int4", "$3::int4"),
+        "SELECT FROM c WHERE false");
     /// What the lanes have made available on queues.
-    opened = "SELECT d.queue, d.member, d.lane, d.opened, d.lowest \
-              FROM unnest($1::int4[]) AS k(q) JOIN queue_depth d ON d.queue = k.q";
+    opened = concat!("SELECT d.queue, d.member, d.lane, d.opened, d.lowest FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL ",
+                     figures!("k.q"), " d");
     /// A peer has given back messages of these queues (`$1`) that the member (`$2`) held: at any place.
-    open_again = "INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes, opened, lowest) SELECT t.q, $2, 0, 0, 0, 1, '' \
-                  FROM unnest($1::int4[]) AS t(q) ON CONFLICT (queue, member, lane) DO UPDATE SET opened = d.opened + 1, lowest = ''";
+    open_again = concat!(add_figures!(
+        "", "SELECT q, 0::int8, 0::int8, 1::int8, ''::bytea FROM unnest($1::int4[]) AS a(q)", "$2::int4", "0"),
+        "SELECT FROM c WHERE false");
     /// Messages and bytes that the others have added, and those that this member (`$2`) has.
-    depths = "SELECT k.q, x.* FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL \
+    depths = concat!("SELECT k.q, x.* FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL \
               (SELECT coalesce(sum(d.messages) FILTER (WHERE d.member <> $2), 0)::int8, \
               coalesce(sum(d.bytes) FILTER (WHERE d.member <> $2), 0)::int8, \
               coalesce(sum(d.messages) FILTER (WHERE d.member = $2), 0)::int8, \
-              coalesce(sum(d.bytes) FILTER (WHERE d.member = $2), 0)::int8 FROM queue_depth d WHERE d.queue = k.q) x";
+              coalesce(sum(d.bytes) FILTER (WHERE d.member = $2), 0)::int8 FROM ", figures!("k.q"), " d) x");
     /// `$2` rank and `$3` position before which nothing is.
     next_expiries = "SELECT k.q, x.expires, y.arrived FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS k(q, r, p) \
                      LEFT JOIN LATERAL (SELECT m.expires FROM message m WHERE m.queue = k.q AND m.expires IS NOT NULL \
@@ -391,8 +437,7 @@ statements! {
         "SELECT s.episode, s.triggered, (extract(epoch FROM clock_timestamp()) * 1000)::int8 - s.triggered_at, \
          EXISTS (SELECT FROM queue_open o WHERE o.queue = $1 AND o.level >= 2), \
          EXISTS (SELECT FROM message m WHERE m.queue = $1 AND ", free!("$2::int8"), "), \
-         (SELECT coalesce(sum(d.messages), 0)::int8 FROM queue_depth d WHERE d.queue = $1) \
-         FROM queue_state s WHERE s.queue = $1");
+         (SELECT coalesce(sum(d.messages), 0)::int8 FROM ", figures!("$1"), " d) FROM queue_state s WHERE s.queue = $1");
     /// `$1` queue, `$2` episode, `$3` for the whole group, `$4` member, `$5` its epoch. Asked again by the same member it answers the same.
     begin_trigger = "UPDATE queue_state s SET triggered_at = (extract(epoch FROM clock_timestamp()) * 1000)::int8, \
                      triggered = CASE WHEN $3 THEN s.episode ELSE s.triggered END, \

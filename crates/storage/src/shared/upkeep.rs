@@ -1,5 +1,5 @@
-//! Brings a database into the state that a member works with: tables of its version before the session, the table of messages clean
-//! while it is open. Says what of the database is in the way.
+//! Brings a database into the state that a member works with: tables of its version before the session, those that change with each
+//! message clean while it is open. Says what of the database is in the way.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub(super) async fn warn_of(session: &Session) {
     }
 }
 
-/// Has the table vacuumed as soon as this member has made so many rows dead, for ever.
+/// Has the tables vacuumed as soon as this member has made so many rows dead, for ever.
 ///
 /// Looks walk over the index entries of rows that are gone until then, and PostgreSQL's own vacuum comes once a minute: at ten thousand
 /// messages a second a look would cost ten times as much by then. It has a connection of its own, since it may take a while. Rows that it
@@ -74,7 +74,7 @@ pub(super) async fn clean(driver: &Driver, session: &Session) {
         match vacuum(client).await {
             Ok(dead) => left_dead = dead,
             Err(error) => {
-                debug!(%error, "the table of messages was not vacuumed");
+                debug!(%error, "the tables of messages, lanes and depths were not vacuumed");
                 keeper = None;
             }
         }
@@ -83,7 +83,7 @@ pub(super) async fn clean(driver: &Driver, session: &Session) {
 
 /// Answers how many dead rows are left, since some program holds a snapshot that may see them.
 async fn vacuum(client: &tokio_postgres::Client) -> Result<usize, tokio_postgres::Error> {
-    client.batch_execute("VACUUM (SKIP_LOCKED, TRUNCATE OFF) message").await?;
-    let left = "SELECT coalesce(pg_stat_get_dead_tuples('message'::regclass), 0)";
+    client.batch_execute("VACUUM (SKIP_LOCKED, TRUNCATE OFF) message, lane, queue_depth").await?;
+    let left = "SELECT coalesce(sum(pg_stat_get_dead_tuples(t)), 0)::int8 FROM unnest('{message,lane,queue_depth}'::regclass[]) AS x(t)";
     Ok(usize::try_from(client.query_one(left, &[]).await?.get::<_, i64>(0)).unwrap_or(0))
 }

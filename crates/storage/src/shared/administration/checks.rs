@@ -161,11 +161,11 @@ fn vacuum(facts: &DatabaseFacts) -> Check {
 
 fn rights_to_vacuum(facts: &DatabaseFacts) -> Check {
     if facts.may_vacuum {
-        return Check::fine("maintenance", "this role may vacuum the table message");
+        return Check::fine("maintenance", "this role may vacuum the tables message, lane and queue_depth");
     }
     Check::warning(
         "maintenance",
-        "this role may not vacuum the table message: autovacuum alone cleans it, once a minute. From PostgreSQL 17 on GRANT \
+        "this role may not vacuum the tables message, lane and queue_depth: autovacuum alone cleans them, once a minute. From PostgreSQL 17 on GRANT \
          MAINTAIN; before, the role must be a member of the tables' owner",
     )
 }

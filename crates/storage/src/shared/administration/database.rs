@@ -183,12 +183,13 @@ async fn rights(client: &Client, facts: &mut DatabaseFacts) {
     facts.connection_limit = ask(client, sql, &[]).await.and_then(|row| row.get(0));
 }
 
-/// Whether this role may vacuum the table of messages: its owner may, and from PostgreSQL 17 on who has MAINTAIN.
+/// Whether this role may vacuum the tables that change with each message: their owner may, and from PostgreSQL 17 on who has MAINTAIN.
 pub(crate) async fn may_vacuum(client: &Client) -> bool {
     let sql = "SELECT pg_has_role(current_user, relowner, 'USAGE') FROM pg_class WHERE oid = 'message'::regclass";
     let owns = ask(client, sql, &[]).await.is_some_and(|row| row.get(0));
     // Versions before 17 do not know the word, and refuse the question.
-    owns || ask(client, "SELECT has_table_privilege('message', 'MAINTAIN')", &[]).await.is_some_and(|row| row.get(0))
+    let sql = "SELECT bool_and(has_table_privilege(t, 'MAINTAIN')) FROM unnest('{message,lane,queue_depth}'::regclass[]) AS x(t)";
+    owns || ask(client, sql, &[]).await.is_some_and(|row| row.get(0))
 }
 
 async fn rows(client: &Client, facts: &mut DatabaseFacts) {

@@ -3,6 +3,8 @@
 //! They run seldom. Those that count messages read a whole index in order; none holds a lock that members wait for longer than one of
 //! their own batches takes.
 
+use crate::shared::statements::add_figures;
+
 macro_rules! wrong_depths {
     () => {
         "SELECT coalesce(t.queue, d.queue) AS queue, (coalesce(t.m, 0) - coalesce(d.m, 0))::int8 AS m, \
@@ -47,14 +49,16 @@ pub(super) const BACK_OUT_LOST_GETS: &str = "UPDATE message o SET owner = NULL, 
     WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL AND o.hold = 'g' \
     AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue";
 /// Depths follow in the same statement.
-pub(super) const REMOVE_LOST_PUTS: &str = "WITH g AS (DELETE FROM message o WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL \
-    AND o.hold = 'p' \
-    AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue, length), \
-    s AS (SELECT queue, count(*) AS n, sum(length) AS b FROM g GROUP BY queue), \
-    d AS (INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes, opened, lowest) \
-    SELECT queue, 0, 0, -n, -b, 0, '' FROM s \
-    ON CONFLICT (queue, member, lane) DO UPDATE SET messages = d.messages + excluded.messages, bytes = d.bytes + excluded.bytes) \
-    SELECT count(*) FROM g";
+pub(super) const REMOVE_LOST_PUTS: &str = concat!(
+    add_figures!(
+        "g AS (DELETE FROM message o WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL AND o.hold = 'p' \
+         AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue, length), ",
+        "SELECT queue, -count(*), -sum(length), 0::int8, ''::bytea FROM g GROUP BY queue",
+        "0",
+        "0"
+    ),
+    "SELECT count(*) FROM g"
+);
 /// By member.
 pub(super) const DECISIONS: &str = "SELECT member, count(*) FROM unit WHERE state = 'committed' GROUP BY member";
 /// `$1` members that are gone.
@@ -63,9 +67,8 @@ pub(super) const FORGET_DECISIONS: &str = "DELETE FROM unit WHERE state = 'commi
 pub(super) const WRONG_DEPTHS: &str = concat!("SELECT queue, m, b FROM (", wrong_depths!(), ") w ORDER BY queue");
 /// One statement sees one moment: what members change meanwhile changes both sides alike, and the difference stays true.
 pub(super) const MEND_DEPTHS: &str = concat!(
-    "INSERT INTO queue_depth AS d (queue, member, lane, messages, bytes, opened, lowest) SELECT queue, 0, 0, m, b, 0, '' FROM (",
-    wrong_depths!(),
-    ") w ON CONFLICT (queue, member, lane) DO UPDATE SET messages = d.messages + excluded.messages, bytes = d.bytes + excluded.bytes"
+    add_figures!("", concat!("SELECT queue, m, b, 0::int8, ''::bytea FROM (", wrong_depths!(), ") x"), "0", "0"),
+    "SELECT q FROM c"
 );
 /// Numbers of queues that have messages: one look into the index for each.
 pub(super) const QUEUES_WITH_MESSAGES: &str = "WITH RECURSIVE q(queue) AS ((SELECT queue FROM message ORDER BY queue LIMIT 1) UNION ALL \
@@ -78,8 +81,8 @@ pub(super) const REMOVE_STEP: &str = "WITH g AS (DELETE FROM message m USING (SE
     AND p.position = g.position) \
     SELECT count(*) FROM g";
 /// Once it has no message.
-pub(super) const FORGET_QUEUE: &str = "WITH o AS (DELETE FROM queue_open WHERE queue = $1), s AS (DELETE FROM queue_state WHERE queue = $1) \
-                                       DELETE FROM queue_depth WHERE queue = $1";
+pub(super) const FORGET_QUEUE: &str = "WITH o AS (DELETE FROM queue_open WHERE queue = $1), s AS (DELETE FROM queue_state WHERE queue = $1), \
+                                       l AS (DELETE FROM queue_lane WHERE queue = $1) DELETE FROM queue_depth WHERE queue = $1";
 pub(super) const ORPHAN_PARTS: &str = "SELECT count(*) FROM message_part p WHERE p.part = 0 \
     AND NOT EXISTS (SELECT FROM message m WHERE m.queue = p.queue AND m.position = p.position)";
 pub(super) const REMOVE_ORPHAN_PARTS: &str = "DELETE FROM message_part p WHERE NOT EXISTS (SELECT FROM message m WHERE m.queue = p.queue AND m.position = p.position)";

@@ -37,7 +37,9 @@ fn check(database: &Database, when: &str) {
         if SMALL.contains(&name.as_str()) {
             continue;
         }
-        for table in ["message", "queue_depth", "queue_open", "queue_state", "lane", "request", "connection_tag"] {
+        for table in
+            ["message", "queue_depth", "queue_lane", "queue_open", "queue_state", "lane", "request", "connection_tag"]
+        {
             assert!(!plan.contains(&format!("Seq Scan on {table}")), "{name} scans {table} {when}:\n{plan}");
         }
         for costly in ["Sort", "Bitmap", "Hash Join"] {
