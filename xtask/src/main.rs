@@ -1,6 +1,7 @@
 //! The one door for developers: `cargo xtask ci|tidy|codegen|fuzz|bench`.
 
 mod console;
+mod mqi;
 mod steps;
 mod tidy;
 
@@ -13,6 +14,7 @@ const USAGE: &str = "cargo xtask ci        what CI runs, in the same order: form
 cargo xtask tidy      the rules of the repository that a machine can check
 cargo xtask codegen   make the generated parts of docs/ and the list of the console's files anew
 cargo xtask codegen console   that list alone
+cargo xtask codegen mqi       headers, copybooks and structures of the MQI alone
 cargo xtask fuzz [N]  every fuzz target for N seconds (default 60); needs nightly and cargo-fuzz
 cargo xtask bench     measure the bars of docs/performance.md";
 
@@ -35,6 +37,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["tidy"] => tidy::check(&root),
         ["codegen"] => steps::codegen(&root),
         ["codegen", "console"] => console::write(&root),
+        ["codegen", "mqi"] => mqi::write(&root),
         ["fuzz"] => steps::fuzz(&root, 60),
         ["fuzz", seconds] => steps::fuzz(&root, seconds.parse().context("fuzz: expected a number of seconds")?),
         ["bench", rest @ ..] => steps::bench(&root, rest),

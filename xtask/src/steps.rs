@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{console, tidy};
+use crate::{console, mqi, tidy};
 
 pub(crate) fn ci(root: &Path) -> Result<()> {
     cargo(root, &["fmt", "--all", "--check"], &[])?;
@@ -17,6 +17,7 @@ pub(crate) fn ci(root: &Path) -> Result<()> {
 
 pub(crate) fn codegen(root: &Path) -> Result<()> {
     console::write(root)?;
+    mqi::write(root)?;
     let update = [("QUAYMASTER_UPDATE_DOCS", "1")];
     cargo(root, &["test", "--locked", "--package", "model", "--package", "server", "--lib", "--bins"], &update)
 }

@@ -16,7 +16,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::console;
+use crate::{console, mqi};
 
 /// # Errors
 /// Every rule that is broken, a line each.
@@ -42,6 +42,7 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     }
     problems.extend(rooms::check(&code_map::named_in_text(&map), &sources));
     problems.extend(console::check(root));
+    problems.extend(mqi::check(root));
     if problems.is_empty() {
         return Ok(());
     }

@@ -1,0 +1,4 @@
+//! The table against the rest of the project and against the compilers.
+
+mod compiled;
+mod model_agrees;
