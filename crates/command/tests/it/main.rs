@@ -1,9 +1,5 @@
 //! The public face of the crate: scripts in, lines out.
 
-#[expect(dead_code, reason = "tests of the store use more of it")]
-#[path = "../../../storage/tests/it/postgres.rs"]
-mod postgres;
-
 mod administered;
 mod authority;
 mod channel_authentication;
@@ -29,3 +25,5 @@ mod syntax;
 mod system;
 mod topic_status;
 mod warnings;
+
+use group_harness::postgres;

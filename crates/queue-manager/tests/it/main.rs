@@ -1,8 +1,5 @@
 //! The queue manager through its public face: scripts of verbs, a model to compare with, waiters, restarts, authority.
 
-#[expect(dead_code, reason = "tests of the store use more of it")]
-#[path = "../../../storage/tests/it/postgres.rs"]
-mod postgres;
 mod script;
 
 mod accounting;
@@ -43,3 +40,5 @@ mod units_of_work;
 mod visible_queues;
 mod waiting;
 mod xa;
+
+use group_harness::postgres;

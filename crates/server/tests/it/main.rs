@@ -17,9 +17,6 @@ mod lifecycle;
 mod messages;
 mod moving;
 mod names;
-#[path = "../../../storage/tests/it/postgres.rs"]
-#[expect(dead_code, reason = "tests of the store use more of it")]
-mod postgres;
 mod program;
 mod quarantine;
 mod records;
@@ -35,3 +32,5 @@ mod several_load;
 mod usage;
 mod wrong_input;
 mod zconbt;
+
+use group_harness::postgres;

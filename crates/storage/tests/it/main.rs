@@ -13,7 +13,6 @@ mod full_disk;
 mod leaders;
 mod log_lines;
 mod oracle;
-mod postgres;
 mod quarantine;
 mod rot;
 mod salvage;
@@ -25,3 +24,5 @@ mod stalls;
 mod survey;
 mod verification;
 mod workload;
+
+use group_harness::postgres;

@@ -23,8 +23,6 @@ mod model;
 mod moving;
 mod parted;
 mod patience;
-mod patroni;
-mod proxy;
 mod requests;
 mod several;
 mod statements;
@@ -33,3 +31,5 @@ pub(crate) mod structures;
 mod together;
 mod unreadable;
 mod versions;
+
+use group_harness::{patroni, proxy};

@@ -1,6 +1,6 @@
 //! Members of a group for tests, and what they say in short.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use model::descriptor::{MessageDescriptor, Persistence};
@@ -13,6 +13,8 @@ use storage::{
 };
 
 use crate::postgres::Asked;
+
+pub(crate) use group_harness::waiting::{eventually, now, within};
 
 /// Nothing expires unless a test says so.
 pub(crate) const NOW: Timestamp = Timestamp(1_000_000);
@@ -130,24 +132,4 @@ pub(crate) fn check_nothing_is_held(database: &impl Asked) {
                  FULL JOIN (SELECT queue, count(*) AS m, sum(length) AS b FROM message GROUP BY queue) t USING (queue) \
                  WHERE coalesce(d.m, 0) <> coalesce(t.m, 0) OR coalesce(d.b, 0) <> coalesce(t.b, 0)";
     assert_eq!(count(database, wrong), 0, "depths are what the table holds");
-}
-
-/// Waits, with a bound, until `condition` holds.
-pub(crate) fn eventually(what: &str, condition: impl FnMut() -> bool) {
-    within(Duration::from_secs(30), what, condition);
-}
-
-/// Returns after how long `condition` held.
-pub(crate) fn within(limit: Duration, what: &str, mut condition: impl FnMut() -> bool) -> Duration {
-    let started = now();
-    while !condition() {
-        assert!(started.elapsed() < limit, "{what}: not after {limit:?}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    started.elapsed()
-}
-
-#[expect(clippy::disallowed_methods, reason = "bounds and measures waits of tests")]
-pub(crate) fn now() -> Instant {
-    Instant::now()
 }

@@ -1,12 +1,10 @@
 //! Members that cannot hear each other, and a database that cannot reach its standby. `cut_off.rs` has members that cannot reach the
 //! database.
 
-use std::net::UdpSocket;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use group_harness::relay::Relay;
 use storage::{QueueId, SharedOptions, Store};
 
 use crate::postgres::{Database, Server};
@@ -14,65 +12,6 @@ use crate::shared::group::{
     browse, check_nothing_is_held, create_queue, drain, get, know_queue, member, now, options, put, within,
 };
 use crate::shared::proxy::Proxy;
-
-/// Passes datagrams between the first two members of a group, while it is told to. Ends when it is dropped.
-struct Relay {
-    passes: Arc<AtomicBool>,
-    is_over: Arc<AtomicBool>,
-}
-
-impl Relay {
-    /// Members that join from now on tell each other its ports in place of their own.
-    fn between_members_of(database: &Database) -> Self {
-        let sockets = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a free port"));
-        let [one, two] = [&sockets[0], &sockets[1]].map(|socket| socket.local_addr().expect("has an address"));
-        database.run(&format!(
-            "CREATE TABLE relayed (number int4 PRIMARY KEY, address text); \
-             CREATE FUNCTION relay() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
-               IF NEW.address <> OLD.address THEN \
-                 INSERT INTO relayed VALUES (NEW.number, NEW.address) \
-                   ON CONFLICT (number) DO UPDATE SET address = excluded.address; \
-                 NEW.address := (ARRAY['{one}', '{two}'])[NEW.number]; \
-               END IF; RETURN NEW; END $$; \
-             CREATE TRIGGER relay BEFORE UPDATE ON member FOR EACH ROW EXECUTE FUNCTION relay()"
-        ));
-        let (passes, is_over) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
-        for (socket, number) in sockets.into_iter().zip(1..) {
-            let (passes, is_over, url) = (Arc::clone(&passes), Arc::clone(&is_over), database.url.clone());
-            std::thread::spawn(move || relay(&socket, &url, number, &passes, &is_over));
-        }
-        Self { passes, is_over }
-    }
-
-    fn pass(&self, passes: bool) {
-        self.passes.store(passes, Ordering::Release);
-    }
-}
-
-impl Drop for Relay {
-    fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Release);
-    }
-}
-
-/// What is for one member.
-fn relay(socket: &UdpSocket, url: &str, number: i32, passes: &AtomicBool, is_over: &AtomicBool) {
-    let sql = format!("SELECT address FROM relayed WHERE number = {number}");
-    let limit = Duration::from_secs(10);
-    let mut buffer = [0; 2048];
-    let mut member = None;
-    socket.set_read_timeout(Some(Duration::from_millis(50))).expect("a time");
-    while !is_over.load(Ordering::Acquire) {
-        let Ok(length) = socket.recv(&mut buffer) else { continue };
-        if member.is_none() {
-            let rows = crate::postgres::asked(url, &sql, limit).expect("the database answers");
-            member = rows.into_iter().next().and_then(|mut row| row.remove(0));
-        }
-        if let (true, Some(member)) = (passes.load(Ordering::Acquire), &member) {
-            socket.send_to(&buffer[..length], member).expect("sends");
-        }
-    }
-}
 
 /// From a put at one member until one who waits at the other has the message.
 fn wait_for_put(from: &Store, to: &Store, told: &Receiver<QueueId>, queue: QueueId, name: u64) -> Duration {
@@ -91,7 +30,7 @@ fn wait_for_put(from: &Store, to: &Store, told: &Receiver<QueueId>, queue: Queue
 #[test]
 fn members_that_do_not_hear_each_other_wait_a_tenth_of_a_second_and_at_first_one_second() {
     let database = Database::of_group("QSG1");
-    let relay = Relay::between_members_of(&database);
+    let relay = Relay::between_members_of(&database, 2);
     let [one, two] = ["QM1", "QM2"].map(|name| member(options(&database.url, name)));
     let queue = create_queue(&one);
     know_queue(&two, queue);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// A running server.
-pub(crate) struct Server {
+pub struct Server {
     process: Mutex<Child>,
     port: u16,
     folder: tempfile::TempDir,
@@ -20,13 +20,13 @@ pub(crate) struct Server {
 
 /// What a server still has after it was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keeps {
+pub enum Keeps {
     Nothing,
     WhatItHasAnswered,
 }
 
 /// What runs SQL in a group's database.
-pub(crate) trait Asked {
+pub trait Asked {
     fn run(&self, sql: &str) -> Vec<Vec<Option<String>>>;
 }
 
@@ -37,27 +37,27 @@ impl<T: Asked> Asked for &T {
 }
 
 /// A database with the tables of a group, on a server that other tests share.
-pub(crate) struct Database {
-    pub(crate) url: String,
-    pub(crate) server: Arc<Server>,
+pub struct Database {
+    pub url: String,
+    pub server: Arc<Server>,
 }
 
 impl Database {
-    pub(crate) fn of_group(name: &str) -> Self {
+    pub fn of_group(name: &str) -> Self {
         let database = Self::empty();
         database.make_group(name);
         database
     }
 
     /// On a server of its own, which may be killed and started again.
-    pub(crate) fn of_group_to_be_killed(name: &str) -> Self {
+    pub fn of_group_to_be_killed(name: &str) -> Self {
         let database = Self::to_be_killed();
         database.make_group(name);
         database
     }
 
     /// Without tables.
-    pub(crate) fn empty() -> Self {
+    pub fn empty() -> Self {
         Self::on(Server::shared())
     }
 
@@ -67,7 +67,7 @@ impl Database {
     }
 
     /// Without tables, on a server of its own, which may be killed and started again.
-    pub(crate) fn to_be_killed() -> Self {
+    pub fn to_be_killed() -> Self {
         Self::on(Arc::new(Server::start(Keeps::WhatItHasAnswered)))
     }
 
@@ -80,7 +80,7 @@ impl Database {
     }
 
     /// Runs SQL.
-    pub(crate) fn run(&self, sql: &str) -> Vec<Vec<Option<String>>> {
+    pub fn run(&self, sql: &str) -> Vec<Vec<Option<String>>> {
         asked(&self.url, sql, Duration::from_secs(60)).expect("runs")
     }
 }
@@ -92,11 +92,7 @@ impl Asked for Database {
 }
 
 /// Rows of values as text.
-pub(crate) fn asked(
-    url: &str,
-    sql: &str,
-    limit: Duration,
-) -> Result<Vec<Vec<Option<String>>>, Box<dyn std::error::Error>> {
+pub fn asked(url: &str, sql: &str, limit: Duration) -> Result<Vec<Vec<Option<String>>>, Box<dyn std::error::Error>> {
     let asked = async {
         let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
         tokio::spawn(connection);
@@ -113,17 +109,17 @@ pub(crate) fn asked(
 }
 
 /// The tables of a group in each of its databases.
-pub(crate) fn make_group(options: &storage::SharedOptions, name: &str) -> Result<(), storage::shared::SharedError> {
+pub fn make_group(options: &storage::SharedOptions, name: &str) -> Result<(), storage::shared::SharedError> {
     runtime().block_on(storage::shared::create_group(options, name, &storage::shared::Roles::default()))
 }
 
-pub(crate) fn runtime() -> tokio::runtime::Runtime {
+pub fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
 impl Server {
     /// The one of this process; started when there is none.
-    pub(crate) fn shared() -> Arc<Self> {
+    pub fn shared() -> Arc<Self> {
         static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         shared.upgrade().unwrap_or_else(|| {
@@ -141,7 +137,7 @@ impl Server {
     }
 
     /// Follows a server that is reached through this port of the loopback interface.
-    pub(crate) fn standby(port: u16) -> Self {
+    pub fn standby(port: u16) -> Self {
         Self::start_on(Keeps::WhatItHasAnswered, |data| {
             let port = port.to_string();
             let arguments = ["--host=127.0.0.1", "--port", &port, "--username=test", "--checkpoint=fast", "-R", "-D"];
@@ -161,12 +157,12 @@ impl Server {
         server
     }
 
-    pub(crate) fn port(&self) -> u16 {
+    pub fn port(&self) -> u16 {
         self.port
     }
 
     /// Ends it by a signal, `QUIT` or `KILL`, and waits until it is gone.
-    pub(crate) fn kill(&self, signal: &str) {
+    pub fn kill(&self, signal: &str) {
         let mut process = self.process();
         let sent = Command::new("kill").args([&format!("-{signal}"), &process.id().to_string()]).status();
         assert!(sent.is_ok_and(|status| status.success()), "kill -{signal}");
@@ -175,13 +171,13 @@ impl Server {
     }
 
     /// As `start_again`, by a clock that is so many seconds ahead of the machine's.
-    pub(crate) fn start_again_ahead(&self, seconds: i64) {
+    pub fn start_again_ahead(&self, seconds: i64) {
         self.ahead.store(seconds, Ordering::Release);
         self.start_again();
     }
 
     /// On the same port and folder, once it was killed.
-    pub(crate) fn start_again(&self) {
+    pub fn start_again(&self) {
         let mut said = String::new();
         for _ in 0..200 {
             let mut process = self.process();
@@ -228,7 +224,7 @@ impl Server {
     }
 
     /// As an administrator.
-    pub(crate) fn execute(&self, sql: &str) -> Result<(), tokio_postgres::Error> {
+    pub fn execute(&self, sql: &str) -> Result<(), tokio_postgres::Error> {
         runtime().block_on(async {
             let (client, connection) = tokio_postgres::connect(&self.url("postgres"), tokio_postgres::NoTls).await?;
             tokio::spawn(connection);
@@ -307,7 +303,7 @@ fn command(name: &str) -> Command {
     as_postgres(programs().join(name))
 }
 
-pub(crate) fn as_postgres(program: PathBuf) -> Command {
+pub fn as_postgres(program: PathBuf) -> Command {
     if !is_root() {
         return Command::new(program);
     }
@@ -320,7 +316,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-pub(crate) fn give_to_postgres(folder: &Path) {
+pub fn give_to_postgres(folder: &Path) {
     if is_root() {
         let given = Command::new("chown").arg("postgres").arg(folder).status().expect("chown starts");
         assert!(given.success(), "the folder is given to the user postgres");
@@ -328,7 +324,7 @@ pub(crate) fn give_to_postgres(folder: &Path) {
 }
 
 /// Where Debian keeps the server's programs; the newest version.
-pub(crate) fn programs() -> PathBuf {
+pub fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().filter_map(Result::ok);
     let newest = versions.max_by_key(|entry| entry.file_name().to_string_lossy().parse::<u32>().unwrap_or(0));
     newest.map_or_else(|| PathBuf::from("/usr/bin"), |entry| entry.path().join("bin"))

@@ -11,13 +11,13 @@ use tokio::sync::watch;
 
 /// Which way bytes go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub enum Way {
     ToServer,
     ToClient,
 }
 
 /// Running until it is dropped.
-pub(crate) struct Proxy {
+pub struct Proxy {
     port: u16,
     controls: Arc<Controls>,
     _runtime: tokio::runtime::Runtime,
@@ -61,7 +61,7 @@ enum Trap {
 
 impl Proxy {
     /// In front of a server on the loopback interface.
-    pub(crate) fn start(server_port: u16) -> Self {
+    pub fn start(server_port: u16) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("test-proxy")
@@ -85,75 +85,75 @@ impl Proxy {
     }
 
     /// The database's address through the proxy.
-    pub(crate) fn url(&self, direct: &str) -> String {
+    pub fn url(&self, direct: &str) -> String {
         let (host, database) = direct.rsplit_once('/').expect("postgres://user@host:port/database");
         let (user, _) = host.rsplit_once(':').expect("a port");
         format!("{user}:{}/{database}", self.port)
     }
 
-    pub(crate) fn port(&self) -> u16 {
+    pub fn port(&self) -> u16 {
         self.port
     }
 
     /// Ends all connections that there are.
-    pub(crate) fn cut(&self) {
+    pub fn cut(&self) {
         self.controls.cuts.send_modify(|cuts| *cuts += 1);
     }
 
     /// Takes what comes and passes nothing on, until it is told otherwise; then what it has taken goes on.
-    pub(crate) fn stall(&self, stalls: bool) {
+    pub fn stall(&self, stalls: bool) {
         self.controls.is_stalled.send_replace(stalls);
     }
 
     /// New connections are closed at once.
-    pub(crate) fn refuse(&self, refuses: bool) {
+    pub fn refuse(&self, refuses: bool) {
         self.controls.refuses.store(refuses, Ordering::Release);
     }
 
     /// Each piece waits for so long.
-    pub(crate) fn delay(&self, delay: Duration) {
+    pub fn delay(&self, delay: Duration) {
         let delay = u64::try_from(delay.as_micros()).expect("a short time");
         self.controls.delay_us.store(delay, Ordering::Release);
     }
 
     /// The connection that begins the next transaction is cut after so many bytes from there on.
-    pub(crate) fn cut_transaction_after(&self, way: Way, bytes: u64) {
+    pub fn cut_transaction_after(&self, way: Way, bytes: u64) {
         self.cut_later_transaction_after(0, way, bytes);
     }
 
     /// The same of the transaction that begins behind so many others.
-    pub(crate) fn cut_later_transaction_after(&self, others: u32, way: Way, bytes: u64) {
+    pub fn cut_later_transaction_after(&self, others: u32, way: Way, bytes: u64) {
         *self.controls.trap() = Trap::Set(way, bytes, others);
     }
 
     /// The connection on which these bytes come to the server is cut: before them, or before anything that answers them.
-    pub(crate) fn cut_at(&self, way: Way, bytes: &[u8]) {
+    pub fn cut_at(&self, way: Way, bytes: &[u8]) {
         *self.controls.trap() = Trap::Bytes(way, bytes.to_vec());
     }
 
     /// The next transactions do not reach the server before they are released. Their connections stay open there when a member gives them
     /// up.
-    pub(crate) fn hold_transactions(&self, count: usize) {
+    pub fn hold_transactions(&self, count: usize) {
         self.controls.holds().wanted = count;
     }
 
     /// How many are on their way.
-    pub(crate) fn held(&self) -> usize {
+    pub fn held(&self) -> usize {
         self.controls.holds().caught.len()
     }
 
     /// The first so many of them reach the server.
-    pub(crate) fn release(&self, count: usize) {
+    pub fn release(&self, count: usize) {
         self.controls.released.send_replace(count);
     }
 
     /// Whether the cut that was asked for has come about.
-    pub(crate) fn has_sprung(&self) -> bool {
+    pub fn has_sprung(&self) -> bool {
         matches!(*self.controls.trap(), Trap::Sprung)
     }
 
     /// Whether the cut that was asked for has come about; nothing is cut any more.
-    pub(crate) fn disarm(&self) -> bool {
+    pub fn disarm(&self) -> bool {
         matches!(std::mem::take(&mut *self.controls.trap()), Trap::Sprung)
     }
 }

@@ -1,4 +1,4 @@
-//! A database cluster as operators run it: three PostgreSQL under Patroni with etcd, from `examples/patroni`, on the loopback interface.
+//! A database cluster as operators run it: three PostgreSQL under Patroni with three etcd, from `examples/patroni`, on the loopback interface.
 //!
 //! Patroni comes from PyPI into the target folder, once. Everything else is in a temporary folder, and ends with the cluster.
 
@@ -15,16 +15,16 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
+use crate::patroni::program::Program;
 use crate::postgres::{self, Asked, give_to_postgres};
-use crate::shared::group::within;
-use crate::shared::patroni::program::Program;
+use crate::waiting::within;
 
 /// Until a cluster is whole: made, or after a failover.
 const WHOLE: Duration = Duration::from_secs(120);
 
-pub(crate) struct Cluster {
+pub struct Cluster {
     nodes: Vec<Node>,
-    _etcd: Program,
+    _etcds: Vec<Program>,
     folder: tempfile::TempDir,
     url: String,
 }
@@ -33,37 +33,40 @@ struct Node {
     name: String,
     port: u16,
     rest: u16,
-    etcd: u16,
+    /// All of them.
+    etcds: String,
     patroni: Mutex<Option<Child>>,
 }
 
 /// What a node says of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Role {
-    pub(crate) takes_writes: bool,
-    pub(crate) timeline: u32,
+pub struct Role {
+    pub takes_writes: bool,
+    pub timeline: u32,
 }
 
 impl Cluster {
     /// Of three nodes, one of them a synchronous standby, with the tables of a group.
-    pub(crate) fn of_group(group: &str) -> Self {
+    pub fn of_group(group: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         give_to_postgres(folder.path());
         packages::copy_to(&folder.path().join("packages"));
         std::fs::copy(example("patroni.yml"), folder.path().join("patroni.yml")).expect("the example");
-        let ports = free_ports(8);
-        let etcd = Program::start(folder.path(), "etcd", &etcd_arguments(folder.path(), ports[0], ports[1]));
+        let ports = free_ports(12);
+        let (etcd_ports, node_ports) = ports.split_at(6);
+        let etcds = start_etcds(folder.path(), etcd_ports);
+        let clients = etcd_ports[..3].iter().map(|port| format!("127.0.0.1:{port}")).collect::<Vec<_>>().join(",");
         let nodes = (0..3).map(|index| Node {
             name: format!("node{}", index + 1),
-            port: ports[2 + 2 * index],
-            rest: ports[3 + 2 * index],
-            etcd: ports[0],
+            port: node_ports[2 * index],
+            rest: node_ports[2 * index + 1],
+            etcds: clients.clone(),
             patroni: Mutex::new(None),
         });
         let nodes: Vec<Node> = nodes.collect();
         let hosts = nodes.iter().map(|node| format!("127.0.0.1:{}", node.port)).collect::<Vec<_>>().join(",");
         let url = format!("postgres://mq:mq@{hosts}/mq");
-        let cluster = Self { nodes, _etcd: etcd, folder, url };
+        let cluster = Self { nodes, _etcds: etcds, folder, url };
         (0..3).for_each(|node| cluster.start_patroni(node));
         cluster.wait_until_whole();
         let primary = cluster.primary().expect("is whole");
@@ -78,18 +81,18 @@ impl Cluster {
     }
 
     /// All hosts.
-    pub(crate) fn url(&self) -> &str {
+    pub fn url(&self) -> &str {
         &self.url
     }
 
     /// The node that takes writes by the newest history.
-    pub(crate) fn primary(&self) -> Option<usize> {
+    pub fn primary(&self) -> Option<usize> {
         let roles = (0..self.nodes.len()).filter_map(|node| Some((node, self.role(node)?)));
         roles.filter(|(_, role)| role.takes_writes).max_by_key(|(_, role)| role.timeline).map(|(node, _)| node)
     }
 
     /// `None`: it does not answer.
-    pub(crate) fn role(&self, node: usize) -> Option<Role> {
+    pub fn role(&self, node: usize) -> Option<Role> {
         let sql = "SELECT pg_is_in_recovery(), CASE WHEN pg_is_in_recovery() THEN '0' \
                    ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END";
         let row = self
@@ -101,7 +104,7 @@ impl Cluster {
     }
 
     /// Runs SQL on one node, in the group's database. `None`: it does not answer.
-    pub(crate) fn ask(&self, node: usize, sql: &str) -> Option<Vec<Vec<Option<String>>>> {
+    pub fn ask(&self, node: usize, sql: &str) -> Option<Vec<Vec<Option<String>>>> {
         self.ask_as("mq:mq", "mq", node, sql)
     }
 
@@ -111,7 +114,7 @@ impl Cluster {
     }
 
     /// One node takes writes, the two others follow it, one of them synchronously.
-    pub(crate) fn wait_until_whole(&self) {
+    pub fn wait_until_whole(&self) {
         let sql = "SELECT count(*), count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) FROM pg_stat_replication \
                    WHERE state = 'streaming' AND application_name LIKE 'node%'";
         within(WHOLE, "the cluster is whole", || {
@@ -122,39 +125,39 @@ impl Cluster {
         });
     }
 
-    pub(crate) fn start_patroni(&self, node: usize) {
+    pub fn start_patroni(&self, node: usize) {
         let environment = self.nodes[node].environment(self.folder.path());
         let configuration = self.folder.path().join("patroni.yml");
         let child = program::run_patroni(self.folder.path(), &self.nodes[node].name, &configuration, &environment);
         *self.patroni(node) = Some(child);
     }
 
-    pub(crate) fn kill_patroni(&self, node: usize) {
+    pub fn kill_patroni(&self, node: usize) {
         if let Some(mut child) = self.patroni(node).take() {
             child.kill().expect("is killed");
             child.wait().expect("ends");
         }
     }
 
-    pub(crate) fn signal_patroni(&self, node: usize, signal: Signal) {
+    pub fn signal_patroni(&self, node: usize, signal: Signal) {
         let pid = self.patroni(node).as_ref().expect("runs").id();
         program::signal(pid, signal);
     }
 
     /// To all processes of a node's PostgreSQL.
-    pub(crate) fn signal_database(&self, node: usize, signal: Signal) {
+    pub fn signal_database(&self, node: usize, signal: Signal) {
         let Some(postmaster) = self.postmaster(node) else { return };
         program::signal(postmaster, signal);
         program::children(postmaster).into_iter().for_each(|child| program::signal(child, signal));
     }
 
     /// As a crash would; its children end by themselves.
-    pub(crate) fn kill_postmaster(&self, node: usize) {
+    pub fn kill_postmaster(&self, node: usize) {
         program::signal(self.postmaster(node).expect("runs"), Signal::KILL);
     }
 
     /// Asks Patroni for another leader until it has one. It refuses until it has seen a standby to be synchronous.
-    pub(crate) fn switch_over(&self, from: usize) {
+    pub fn switch_over(&self, from: usize) {
         let body = format!("{{\"leader\": \"{}\"}}", self.nodes[from].name);
         within(WHOLE, "a switchover", || {
             let answer = post(self.nodes[from].rest, "/switchover", &body).expect("Patroni answers");
@@ -172,7 +175,7 @@ impl Cluster {
     }
 
     /// The last of what Patroni and PostgreSQL of each node have said.
-    pub(crate) fn said(&self) -> String {
+    pub fn said(&self) -> String {
         let last = |node: &Node| {
             let text =
                 std::fs::read_to_string(self.folder.path().join(format!("{}.log", node.name))).unwrap_or_default();
@@ -219,7 +222,7 @@ impl Node {
             .map(|(name, value)| {
                 let own = match name {
                     "PATRONI_NAME" => self.name.clone(),
-                    "PATRONI_ETCD3_HOSTS" => here(self.etcd),
+                    "PATRONI_ETCD3_HOSTS" => self.etcds.clone(),
                     "PATRONI_RESTAPI_LISTEN" | "PATRONI_RESTAPI_CONNECT_ADDRESS" => here(self.rest),
                     "PATRONI_POSTGRESQL_LISTEN" | "PATRONI_POSTGRESQL_CONNECT_ADDRESS" => here(self.port),
                     "PATRONI_POSTGRESQL_DATA_DIR" => path(&self.name),
@@ -239,18 +242,27 @@ fn example(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/patroni").join(name)
 }
 
-fn etcd_arguments(folder: &Path, clients: u16, peers: u16) -> Vec<String> {
-    let (clients, peers) = (format!("http://127.0.0.1:{clients}"), format!("http://127.0.0.1:{peers}"));
-    let options = [
-        ("--name", "etcd1".to_owned()),
-        ("--data-dir", folder.join("etcd").to_str().expect("a path").to_owned()),
-        ("--listen-client-urls", clients.clone()),
-        ("--advertise-client-urls", clients),
-        ("--listen-peer-urls", peers.clone()),
-        ("--initial-advertise-peer-urls", peers.clone()),
-        ("--initial-cluster", format!("etcd1={peers}")),
-    ];
-    options.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect()
+/// Three that elect a leader among them. The first half of the ports is for clients, the second for each other.
+fn start_etcds(folder: &Path, ports: &[u16]) -> Vec<Program> {
+    let (clients, peers) = ports.split_at(ports.len() / 2);
+    let url = |port: &u16| format!("http://127.0.0.1:{port}");
+    let members = peers.iter().zip(1..).map(|(peer, number)| format!("etcd{number}={}", url(peer)));
+    let members = members.collect::<Vec<_>>().join(",");
+    let start = |((client, peer), number): ((&u16, &u16), u32)| {
+        let name = format!("etcd{number}");
+        let options = [
+            ("--name", name.clone()),
+            ("--data-dir", folder.join(&name).to_str().expect("a path").to_owned()),
+            ("--listen-client-urls", url(client)),
+            ("--advertise-client-urls", url(client)),
+            ("--listen-peer-urls", url(peer)),
+            ("--initial-advertise-peer-urls", url(peer)),
+            ("--initial-cluster", members.clone()),
+        ];
+        let arguments: Vec<String> = options.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect();
+        Program::start(folder, "etcd", &name, &arguments)
+    };
+    clients.iter().zip(peers).zip(1..).map(start).collect()
 }
 
 /// Different ones: all are held until the last is known.

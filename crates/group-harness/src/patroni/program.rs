@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::patroni::packages::PYTHON;
 use crate::postgres::as_postgres;
-use crate::shared::group::now;
-use crate::shared::patroni::packages::PYTHON;
+use crate::waiting::now;
 
 /// Killed when it is dropped.
 pub(super) struct Program(Child);
 
 impl Program {
-    pub(super) fn start(folder: &Path, name: &str, arguments: &[String]) -> Self {
-        let mut command = as_postgres(Path::new("/usr/bin").join(name));
+    /// One of `/usr/bin`; its output is in the file of its name.
+    pub(super) fn start(folder: &Path, program: &str, name: &str, arguments: &[String]) -> Self {
+        let mut command = as_postgres(Path::new("/usr/bin").join(program));
         Self(spawn(command.args(arguments), folder, name))
     }
 }
