@@ -33,6 +33,7 @@ pub use definition::rename::rename;
 pub use definition::salvaged::{SalvagedQueues, salvaged_queues};
 pub use definition::{objects, queue_list};
 pub use engine::clock::{Clock, SystemClock};
+pub use engine::turn::Turn;
 pub use engine::{clock, command_server, system_settings};
 pub use group::{ConnectionTag, GroupOptions, LostStructure, Master, Member, MemberAnswer, MemberState, shared_queue};
 pub use instrumentation::{accounting, changes, channel_status, event, started, status, topic_status};

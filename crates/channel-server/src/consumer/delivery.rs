@@ -52,12 +52,14 @@ pub(super) async fn deliver(
                 continue;
             }
         };
-        let terms = Terms { interrupt: Some(&consumer.interrupt), ..Terms::default() };
+        let turn = order.in_unit.then_some(&group.turn);
+        let terms = Terms { interrupt: Some(&consumer.interrupt), turn, ..Terms::default() };
         let got = connection.get_on(order.handle, &order.options, &terms).await;
         match got {
             Ok(result) => job.send(&order, *result),
             // Interrupted: what is there to do now?
-            Err(Reason::NoMsgAvailable) if order.options.flags.contains(GetFlags::WAIT) => {}
+            Err(Reason::NoMsgAvailable)
+                if order.options.flags.contains(GetFlags::WAIT) || consumer.interrupt.is_set() => {}
             Err(Reason::NoMsgAvailable) => {
                 if let Some(address) = consumer.take_confirm() {
                     job.notify_at(address, CONSUMER_QUEUE_EMPTY);

@@ -14,8 +14,8 @@ use model::descriptor_codec::{self, Version};
 use model::identifier::{CorrelationId, GroupId, MessageId};
 use model::options::{ConversionTarget, GetFlags, GetOptions};
 use parking_lot::Mutex;
-use queue_manager::Interrupt;
 use queue_manager::connection::ObjectHandle;
+use queue_manager::{Interrupt, Turn};
 
 use crate::consumer::in_hand::{InHand, Sent, is_after};
 
@@ -26,6 +26,8 @@ const IN_UNIT: GetFlags = GetFlags::SYNCPOINT.union(GetFlags::SYNCPOINT_IF_PERSI
 #[derive(Default)]
 pub(crate) struct Group {
     state: Mutex<State>,
+    /// Of gets in the unit of work. A get from a shared queue takes a while, in which others would take messages too.
+    pub(crate) turn: Turn,
 }
 
 #[derive(Default)]
@@ -98,6 +100,7 @@ pub(crate) enum Next {
 pub(crate) struct Order {
     pub(crate) handle: ObjectHandle,
     pub(crate) options: GetOptions,
+    pub(crate) in_unit: bool,
 }
 
 /// Where and how a message is to be sent.
@@ -274,7 +277,7 @@ impl Group {
         consumer.interrupt.clear();
         let mut options = work.options.clone();
         options.flags.set(GetFlags::WAIT, work.confirm.is_none());
-        Some(Next::Get(Order { handle: ObjectHandle(consumer.handle), options }))
+        Some(Next::Get(Order { handle: ObjectHandle(consumer.handle), options, in_unit }))
     }
 
     /// A message with so many bytes of data is about to be sent.

@@ -20,6 +20,7 @@ use storage::{Selection, StoredMessage, UnitOfWorkId};
 use tokio::time::Instant;
 
 use crate::engine::Engine;
+use crate::engine::turn::Turn;
 use crate::instrumentation::event;
 use crate::queue::Queue;
 use crate::queue::cursor::GroupPlace;
@@ -153,6 +154,9 @@ pub struct Terms<'a> {
     pub interrupt: Option<&'a Interrupt>,
     /// Ends its wait, and that of every other get with the same one.
     pub closing: Option<&'a Closing>,
+    /// Gets with the same one look one after the other, and not once their wait is over. So of several gets in one unit of work one alone
+    /// takes a message, if it sets the interrupts of the others before it does anything else.
+    pub turn: Option<&'a Turn>,
     /// Ends a wait that `GetFlags::WAIT` asks for, whatever `GetOptions::wait` says, unless that is zero.
     pub until: Option<Instant>,
     /// Nothing that is wanted was on the queue at that moment (`Opened::changes`): a get that will wait need not look before it
@@ -236,6 +240,13 @@ impl Get<'_> {
     }
 
     async fn look(&self) -> Result<Option<Box<GetResult>>, Reason> {
+        let Some(turn) = self.terms.turn else { return self.look_now().await };
+        let _taken = turn.take().await;
+        // What another took meanwhile may have ended this one.
+        if self.terms.end_the_wait() { Ok(None) } else { self.look_now().await }
+    }
+
+    async fn look_now(&self) -> Result<Option<Box<GetResult>>, Reason> {
         let now = self.engine.now();
         if self.queue.has_expired_messages(now) {
             // Here and below: what is seldom needed is boxed, so that the state of every get need not hold it.

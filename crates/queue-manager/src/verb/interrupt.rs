@@ -29,7 +29,7 @@ impl Interrupt {
         self.is_set.store(false, Ordering::SeqCst);
     }
 
-    pub(super) fn is_set(&self) -> bool {
+    pub fn is_set(&self) -> bool {
         self.is_set.load(Ordering::SeqCst)
     }
 

@@ -23,8 +23,8 @@ use queue_manager::accounting::AccountingWish;
 use queue_manager::connection::ObjectHandle;
 use queue_manager::objects::ObjectError;
 use queue_manager::{
-    ConnectOptions, Connection, ConnectionTag, GroupOptions, Home, LostStructure, Master, MemberState, QueueManager,
-    SharedOptions, StartOptions,
+    ConnectOptions, Connection, ConnectionTag, GroupOptions, Home, Interrupt, LostStructure, Master, MemberState,
+    QueueManager, SharedOptions, StartOptions, Terms, Turn,
 };
 use storage::StoreOptions;
 
@@ -170,6 +170,45 @@ fn what_one_member_puts_another_one_gets_also_one_that_waits() {
         put(&one.connect(), "Q", "second", PutFlags::NO_SYNCPOINT).await;
         let got = tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("woken").unwrap();
         assert_eq!(got.unwrap(), "second");
+        one.stop().await;
+        two.stop().await;
+    });
+}
+
+/// As the consumers of a conversation do. A get from a shared queue takes a while, in which the other could take a message too.
+#[test]
+fn of_two_gets_in_one_unit_of_work_that_take_turns_one_gets_a_message() {
+    on_database(async |database| {
+        let (one, two) = two(database).await;
+        one.define("R", Disposition::Shared).await.unwrap();
+        two.until_known("R").await;
+        let (putter, getter) = (two.connect(), one.connect());
+        let mut handles = Vec::new();
+        for queue in ["Q", "R"] {
+            handles.push(getter.open(&administrator(), &object(queue), EVERYTHING).await.unwrap().handle);
+        }
+        for round in 0..20 {
+            let (turn, interrupts) = (Turn::default(), [Interrupt::default(), Interrupt::default()]);
+            let flags = GetFlags::WAIT | GetFlags::SYNCPOINT;
+            let options = GetOptions { flags, wait: Some(Duration::from_secs(20)), ..GetOptions::default() };
+            let consume = async |own: usize| {
+                let terms = Terms { interrupt: Some(&interrupts[own]), turn: Some(&turn), ..Terms::default() };
+                let got = getter.get_on(handles[own], &options, &terms).await;
+                interrupts[1 - own].set();
+                got.map(|got| got.body.clone())
+            };
+            let put_both = async {
+                for queue in ["Q", "R"] {
+                    put(&putter, queue, "one of two", PutFlags::SYNCPOINT).await;
+                }
+                putter.commit().await.unwrap();
+            };
+            let (first, second, ()) = tokio::join!(consume(0), consume(1), put_both);
+            assert_eq!(u8::from(first.is_ok()) + u8::from(second.is_ok()), 1, "round {round}: {first:?}, {second:?}");
+            getter.commit().await.unwrap();
+            let left = if first.is_ok() { "R" } else { "Q" };
+            assert_eq!(get(&putter, left, GetFlags::NO_SYNCPOINT).await.unwrap(), "one of two");
+        }
         one.stop().await;
         two.stop().await;
     });
