@@ -36,5 +36,7 @@ say "running the examples in documentation comments"
 cargo test --locked --workspace --doc --quiet
 say "building the tests"
 cargo test --locked --workspace --tests --no-run
+say "running the programs with the public Java clients on shared queues"
+QUAYMASTER_PROGRAM_QUEUES=shared cargo test --locked --package system-tests --test it -- interop::java
 say "running the tests; those of foreign clients first fetch Maven, Python, npm and Go packages, which takes minutes once"
 exec cargo test --locked --workspace --tests --no-fail-fast -- "${ignored[@]}"

@@ -7,7 +7,7 @@ use system_tests::program::quaymaster;
 use system_tests::server::Server;
 
 use crate::interop::java::program::{Client, Program};
-use crate::interop::java::{APP_PASSWORD, check, options, told};
+use crate::interop::java::{APP_PASSWORD, Site, check, told};
 
 #[test]
 fn jakarta_messaging_sends_and_receives() -> Result<()> {
@@ -62,10 +62,10 @@ fn jms_2_sends_with_a_delivery_delay() -> Result<()> {
 #[test]
 fn branches_prepared_by_xa_outlive_the_server_and_are_recovered() -> Result<()> {
     let data = tempfile::tempdir()?;
-    let options = options(data.path())?;
+    let site = Site::on(data.path())?;
     for client in [Client::Jakarta, Client::Javax] {
         for role in ["prepare", "recover"] {
-            let server = Server::start(&options)?;
+            let server = site.start()?;
             let program = Program::new(client, "jms.GlobalTransactions", server.mq_address()?, data.path());
             told(&server, program.argument(role).run())?;
             server.kill();
@@ -77,13 +77,13 @@ fn branches_prepared_by_xa_outlive_the_server_and_are_recovered() -> Result<()> 
 #[test]
 fn a_jms_program_reconnects_by_itself_when_the_server_was_killed_and_started_again() -> Result<()> {
     let data = tempfile::tempdir()?;
-    let options = options(data.path())?;
-    let server = Server::start(&options)?;
+    let site = Site::on(data.path())?;
+    let server = site.start()?;
     let address = server.mq_address()?;
     let mut program = Program::new(Client::Jakarta, "jms.Reconnecting", address, data.path()).start()?;
     told(&server, program.await_line("restart the server"))?;
     server.kill();
-    let server = Server::start(&options.listening(&address.to_string()))?;
+    let server = Server::start(&site.options.clone().listening(&address.to_string()))?;
     // Waits on the queue while the client makes its conversations again.
     let mut put = Command::new(quaymaster()?);
     put.args(["put", "--data"]).arg(data.path()).args(["DEV.QUEUE.1", "meanwhile"]);
@@ -98,7 +98,8 @@ fn a_jms_program_reconnects_by_itself_when_the_server_was_killed_and_started_aga
 #[test]
 fn a_spring_boot_application_sends_and_listens_by_its_ibm_mq_properties() -> Result<()> {
     let data = tempfile::tempdir()?;
-    let server = Server::start(&options(data.path())?)?;
+    let site = Site::on(data.path())?;
+    let server = site.start()?;
     let address = server.mq_address()?;
     let mut program = Program::new(Client::Spring, "spring.Application", address, data.path());
     for property in [

@@ -1,11 +1,10 @@
 //! The classes for Java.
 
 use anyhow::Result;
-use system_tests::server::Server;
 
 use crate::interop::java::certificates::Certificates;
 use crate::interop::java::program::{Client, Program};
-use crate::interop::java::{check, options, told};
+use crate::interop::java::{Site, check, told};
 
 #[test]
 fn classes_for_java_use_every_verb_of_messages() -> Result<()> {
@@ -55,7 +54,8 @@ fn the_pcf_agent_of_the_public_client_administers_over_the_channel() -> Result<(
 #[test]
 fn a_java_program_killed_in_its_unit_of_work_leaves_its_messages_where_they_were() -> Result<()> {
     let data = tempfile::tempdir()?;
-    let server = Server::start(&options(data.path())?)?;
+    let site = Site::on(data.path())?;
+    let server = site.start()?;
     let address = server.mq_address()?;
     let program = |role| Program::new(Client::Jakarta, "mqi.Killed", address, data.path()).argument(role);
     let mut victim = program("victim").start()?;
@@ -72,9 +72,9 @@ fn classes_for_java_use_tls_with_certificates_of_the_server_and_of_both() -> Res
     let old = "old_cipherspecs = ['TLS_RSA_WITH_AES_128_CBC_SHA256', 'TLS_RSA_WITH_AES_256_GCM_SHA384', \
                'ECDHE_RSA_AES_128_CBC_SHA256', 'ECDHE_ECDSA_AES_256_CBC_SHA384']";
     let configuration = format!("[tls]\nclient_ca = \"{}\"\n{old}\n", certificates.authority().display());
-    let options = options(data.path())?;
+    let site = Site::on(data.path())?;
     crate::client::write(&data.path().join("quaymaster.toml"), &configuration)?;
-    let server = Server::start(&options)?;
+    let server = site.start()?;
     certificates.trust(&server.ca_file())?;
     let program = Program::new(Client::Jakarta, "mqi.Tls", server.mq_address()?, data.path());
     told(&server, program.property("mq.stores", &folder.path().display().to_string()).run())

@@ -15,7 +15,7 @@ use system_tests::server::{Server, ServerOptions};
 
 use crate::crash::setting;
 use crate::interop::java::program::{Client, Program};
-use crate::interop::java::{options, told};
+use crate::interop::java::{Site, told};
 
 const DEFAULT_ROUNDS: u32 = 6;
 
@@ -23,10 +23,11 @@ const DEFAULT_ROUNDS: u32 = 6;
 fn listeners_of_every_acknowledge_mode_lose_nothing_and_see_nothing_twice_over_restarts() -> Result<()> {
     let rounds = setting("QUAYMASTER_RESTART_ROUNDS")?.unwrap_or(DEFAULT_ROUNDS);
     let data = tempfile::tempdir()?;
-    let mut server = Server::start(&options(data.path())?)?;
+    let site = Site::on(data.path())?;
+    let mut server = site.start()?;
     let address = server.mq_address()?;
     // The clients know this port.
-    let options = options(data.path())?.listening(&address.to_string());
+    let options = site.options.clone().listening(&address.to_string());
     let program = Program::new(Client::Jakarta, "jms.Restarts", address, data.path());
     let mut program = program.argument(&rounds.to_string()).start()?;
     for round in 1..=rounds {
@@ -35,7 +36,7 @@ fn listeners_of_every_acknowledge_mode_lose_nothing_and_see_nothing_twice_over_r
         server = restart(server, way, &options).with_context(|| format!("round {round}, {way}"))?;
         crate::client::write(&data.path().join(format!("restarted-{round}")), way)?;
     }
-    told(&server, program.finish())
+    told(&server, program.finish()).with_context(|| format!("left on shared queues: {}", site.left()))
 }
 
 fn restart(server: Server, way: &str, options: &ServerOptions) -> Result<Server> {
