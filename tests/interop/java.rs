@@ -50,7 +50,7 @@ impl Site {
             definitions
         };
         crate::client::write(&data.join("mqsc.d/programs.mqsc"), &definitions)?;
-        Ok(Self { options, database: database })
+        Ok(Self { options, database })
     }
 
     fn start(&self) -> Result<Server> {
