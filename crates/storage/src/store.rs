@@ -566,7 +566,7 @@ impl Store {
         if parts.are_several() {
             boxed(self.meet_group()).await?;
         }
-        boxed(parts.commit(&self.under_way)).await
+        boxed(parts.commit(&self.under_way, None)).await
     }
 
     /// The first message that a unit of work has got, read again; `None` when it has got none, or the message cannot be read back any
@@ -586,7 +586,7 @@ impl Store {
     /// Commits these units of work as one: see `PrivateStore::commit_together`.
     ///
     /// # Errors
-    /// Those of `PrivateStore::commit_together`.
+    /// Those of `PrivateStore::commit_together`. `ReceiptTaken`, `BackedOut`: what is left of them is to be backed out. `Unreachable`: open.
     pub async fn commit_together(
         &self,
         units: &[UnitOfWorkId],
@@ -595,14 +595,37 @@ impl Store {
     ) -> Result<(), StoreError> {
         let parts: Vec<Parts<'_>> = units.iter().map(|unit| self.parts(*unit)).collect();
         let mut shared = parts.iter().flat_map(Parts::shared);
-        if let Some(first) = shared.next() {
-            let is_there = |other: &&SharedStore| other.cluster() == first.cluster();
-            if !shared.all(is_there) || units.iter().any(|unit| self.private.has_work(*unit)) {
-                return Err(StoreError::NotShared);
+        let is_left_over = || self.group.is_some() && units.iter().any(|unit| self.under_way.was_dropped(*unit));
+        let Some(first) = shared.next() else {
+            if is_left_over() {
+                return boxed(self.commit_joined(units, receipt, now)).await;
             }
+            return self.private.commit_together(units, receipt).await;
+        };
+        let is_there = |other: &&SharedStore| other.cluster() == first.cluster();
+        let is_one = parts.iter().all(|parts| parts.decision().is_none())
+            && shared.all(is_there)
+            && !units.iter().any(|unit| self.private.has_work(*unit));
+        if is_one && !is_left_over() {
             return boxed(first.commit_together(units, receipt, now)).await;
         }
-        self.private.commit_together(units, receipt).await
+        boxed(self.commit_joined(units, receipt, now)).await
+    }
+
+    /// Over several places: one of them decides.
+    async fn commit_joined(
+        &self,
+        units: &[UnitOfWorkId],
+        receipt: Option<&Receipt>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.meet_group().await?;
+        let parts = Parts::joined(units, &self.private, self.group.as_ref())?;
+        match parts.commit(&self.under_way, receipt.map(|receipt| (receipt, now))).await {
+            // They are one unit of work already, so that none can be tried again by itself.
+            Err(StoreError::NoSpace | StoreError::File(_)) => Err(StoreError::BackedOut),
+            ended => ended,
+        }
     }
 
     /// The value of the receipt with this key, once it is durable; `None` when there is none or its time has come.
@@ -645,6 +668,10 @@ impl Store {
     /// Raises backout counts of what it had got.
     pub async fn back_out(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
         let parts = self.parts(unit);
+        if self.group.is_some() && parts.decision().is_some() {
+            // A commit of it has begun: what is decided, or was not in time, ends it.
+            return Err(StoreError::UnknownUnitOfWork);
+        }
         if parts.shared().is_empty() {
             return self.private.back_out(unit).await;
         }

@@ -411,6 +411,14 @@ impl PrivateStore {
         self.core().commit_together(units, receipt).await
     }
 
+    /// One of these units of work has the work of all, and the others are over: for a commit that a database decides. `None`: none has any.
+    ///
+    /// # Errors
+    /// `UnknownUnitOfWork` as of `commit_together`; nothing has changed then.
+    pub(crate) fn join(&self, units: &[UnitOfWorkId]) -> Result<Option<UnitOfWorkId>, StoreError> {
+        self.core().join(units)
+    }
+
     /// The value of the receipt with this key, once it is durable; `None` when there is none or its time has come.
     ///
     /// # Errors

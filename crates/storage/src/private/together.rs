@@ -3,7 +3,8 @@
 //! Only one of them may have parts in the log, because the log has one outcome for each unit of work. What the others have is
 //! staged in memory, and goes into the record of that one's commit.
 //!
-//! Invariant: refused, each unit of work has again what it had.
+//! Invariant: refused, each unit of work has again what it had. Those that were joined stay so: they have parts in databases too, and end
+//! with what a database decides.
 
 use std::sync::Arc;
 
@@ -27,16 +28,7 @@ impl Core {
     ) -> Result<(), StoreError> {
         self.open()?;
         assert!(receipt.is_none_or(|receipt| receipt.value.len() <= RECEIPT_MAXIMUM), "values of receipts are bounded");
-        let mut ids = ids.to_vec();
-        // The order of locking.
-        ids.sort_unstable();
-        ids.dedup();
-        let mut units: Vec<Shared> = Vec::with_capacity(ids.len());
-        for id in ids {
-            if let Some(unit) = self.units.existing(id)? {
-                units.push((id, unit));
-            }
-        }
+        let units = self.existing(ids)?;
         if units.is_empty() && receipt.is_none() {
             return Ok(());
         }
@@ -54,15 +46,43 @@ impl Core {
         self.durable(place).await
     }
 
+    /// One of these units of work has the work of all, and the others are over. Answers it; `None`: none has any.
+    pub(crate) fn join(&self, ids: &[UnitOfWorkId]) -> Result<Option<UnitOfWorkId>, StoreError> {
+        let units = self.existing(ids)?;
+        let mut locked: Vec<(UnitOfWorkId, MutexGuard<'_, UnitOfWork>)> =
+            units.iter().map(|(id, unit)| (*id, unit.lock())).collect();
+        if locked.is_empty() {
+            return Ok(None);
+        }
+        let (id, mut main) = locked.swap_remove(main_of(&locked)?);
+        for (other, mut unit) in locked {
+            main.absorb(&mut unit);
+            unit.end(None);
+            drop(unit);
+            self.units.close(other);
+        }
+        Ok(Some(id))
+    }
+
+    /// Those that have done something, in the order of locking.
+    fn existing(&self, ids: &[UnitOfWorkId]) -> Result<Vec<Shared>, StoreError> {
+        let mut ids = ids.to_vec();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut units: Vec<Shared> = Vec::with_capacity(ids.len());
+        for id in ids {
+            if let Some(unit) = self.units.existing(id)? {
+                units.push((id, unit));
+            }
+        }
+        Ok(units)
+    }
+
     fn try_commit_together(&self, units: &[Shared], receipt: Option<&Receipt>) -> Result<Option<Place>, Refused> {
         let mut locked: Vec<(UnitOfWorkId, MutexGuard<'_, UnitOfWork>)> =
             units.iter().map(|(id, unit)| (*id, unit.lock())).collect();
-        let in_log = locked.iter().filter(|(_, unit)| unit.in_log).count();
-        if in_log > 1 || locked.iter().any(|(_, unit)| unit.active().is_err()) {
-            return Err(StoreError::UnknownUnitOfWork.into());
-        }
+        let first = main_of(&locked)?;
         let mut alone = UnitOfWork::new();
-        let first = locked.iter().position(|(_, unit)| unit.in_log).unwrap_or(0);
         let (id, mut main) = match locked.is_empty() {
             true => (UnitOfWorkId(0), None),
             false => {
@@ -102,6 +122,16 @@ impl Core {
         log.lock().state.unreserve(bytes);
         unit.reserved -= bytes;
     }
+}
+
+/// Which of them has the work of all for a moment.
+fn main_of(units: &[(UnitOfWorkId, MutexGuard<'_, UnitOfWork>)]) -> Result<usize, StoreError> {
+    let mut in_log = units.iter().enumerate().filter(|(_, (_, unit))| unit.in_log).map(|(index, _)| index);
+    let first = in_log.next().unwrap_or(0);
+    if in_log.next().is_some() || units.iter().any(|(_, unit)| unit.active().is_err()) {
+        return Err(StoreError::UnknownUnitOfWork);
+    }
+    Ok(first)
 }
 
 /// What a unit of work took over from another one.

@@ -1,7 +1,9 @@
 //! Every SQL text of the shared store but its schema.
 //!
 //! Each is prepared once a connection, with a generic plan that never sorts or scans a table: a test looks at each plan.
-//! Keys are compared by their first columns and never by `ctid`, which is not unique in a partitioned table.
+//! Keys are compared by their first columns and never by `ctid`, which is not unique in a partitioned table. A join compares the queue as
+//! `= ANY (ARRAY[…])`, which no merge join can use: where a vacuum has found no live row, the planner would otherwise begin with a scan of
+//! the whole index, and with it of all rows that a snapshot keeps.
 //!
 //! `$me` in comments is the owner that stands for this member in its present epoch.
 
@@ -46,7 +48,7 @@ macro_rules! take {
         concat!(
             "WITH n AS MATERIALIZED (",
             $choose,
-            ") DELETE FROM message m USING n WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING ",
+            ") DELETE FROM message m USING n WHERE m.queue = ANY (ARRAY[n.queue]) AND m.rank = n.rank AND m.position = n.position RETURNING ",
             message_columns!()
         )
     };
@@ -60,7 +62,7 @@ macro_rules! claim {
             $choose,
             ") UPDATE message m SET owner = ",
             $me,
-            ", hold = 'g' FROM n WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING ",
+            ", hold = 'g' FROM n WHERE m.queue = ANY (ARRAY[n.queue]) AND m.rank = n.rank AND m.position = n.position RETURNING ",
             message_columns!()
         )
     };
@@ -110,7 +112,7 @@ macro_rules! seen {
 macro_rules! mine {
     () => {
         "FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
-         WHERE m.queue = t.q AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8 AND m.unit IS NULL"
+         WHERE m.queue = ANY (ARRAY[t.q]) AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8 AND m.unit IS NULL"
     };
 }
 
@@ -118,7 +120,7 @@ macro_rules! mine {
 macro_rules! using_mine {
     () => {
         "USING unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
-         WHERE m.queue = t.q AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8 AND m.unit IS NULL"
+         WHERE m.queue = ANY (ARRAY[t.q]) AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8 AND m.unit IS NULL"
     };
 }
 
@@ -135,14 +137,15 @@ macro_rules! candidates {
     };
 }
 
-/// Rows of `queue_depth` of one queue, each found by its lane: a range of them would pass all versions that a snapshot keeps.
+/// Rows of `queue_depth` of one queue, each found by its lane: a range of them would pass all versions that a snapshot keeps. `OFFSET 0`
+/// keeps the planner from a scan of all lanes.
 macro_rules! figures {
     ($queue:literal) => {
         concat!(
-            "(SELECT x.* FROM queue_lane w CROSS JOIN LATERAL (SELECT f.* FROM queue_depth f WHERE f.queue = w.queue \
-             AND f.member = w.member AND f.lane = w.lane ORDER BY f.version DESC LIMIT 1) x WHERE w.queue = ",
+            "(SELECT x.* FROM (SELECT l.* FROM queue_lane l WHERE l.queue = ",
             $queue,
-            ")"
+            " OFFSET 0) w CROSS JOIN LATERAL (SELECT f.* FROM queue_depth f WHERE f.queue = w.queue \
+             AND f.member = w.member AND f.lane = w.lane ORDER BY f.version DESC LIMIT 1) x)"
         )
     };
 }
@@ -162,7 +165,7 @@ macro_rules! add_figures {
             $changes,
             ") AS t(q, m, b, o, l)), u AS (UPDATE queue_depth d SET version = d.version + 1, messages = d.messages + c.m, \
              bytes = d.bytes + c.b, opened = d.opened + c.o, lowest = CASE c.o WHEN 0 THEN d.lowest ELSE c.l END \
-             FROM c WHERE d.queue = c.q AND d.member = ",
+             FROM c WHERE d.queue = ANY (ARRAY[c.q]) AND d.member = ",
             $member,
             " AND d.lane = ",
             $lane,
@@ -203,7 +206,7 @@ statements! {
                  SELECT * FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::bytea[])";
     parts = "SELECT k.q, x.* FROM unnest($1::int4[], $2::int8[]) AS k(q, p) CROSS JOIN LATERAL (SELECT m.position, m.bytes FROM message_part m \
              WHERE m.queue = k.q AND m.position = k.p ORDER BY m.part) x";
-    delete_parts = "DELETE FROM message_part m USING unnest($1::int4[], $2::int8[]) AS k(q, p) WHERE m.queue = k.q AND m.position = k.p";
+    delete_parts = "DELETE FROM message_part m USING unnest($1::int4[], $2::int8[]) AS k(q, p) WHERE m.queue = ANY (ARRAY[k.q]) AND m.position = k.p";
 
     take_first = take!(first!());
     claim_first = claim!(first!(), "$6::int8");
@@ -216,7 +219,7 @@ statements! {
     /// `$4` me. A row: it is locked now.
     lock_free = "WITH n AS MATERIALIZED (SELECT m.queue, m.rank, m.position FROM message m WHERE m.queue = $1 \
                            AND m.rank = $2 AND m.position = $3 AND m.owner IS NULL FOR UPDATE SKIP LOCKED) \
-                           UPDATE message m SET owner = $4::int8, hold = 'l' FROM n WHERE m.queue = n.queue AND m.rank = n.rank \
+                           UPDATE message m SET owner = $4::int8, hold = 'l' FROM n WHERE m.queue = ANY (ARRAY[n.queue]) AND m.rank = n.rank \
                            AND m.position = n.position RETURNING m.position";
 
     /// `$5` how many there must be; divides by zero when some are no longer this member's.
@@ -230,7 +233,7 @@ statements! {
     /// Messages just put become those of a prepared unit of work.
     prepare_puts = "UPDATE message m SET owner = $4::int8, hold = 'p', unit = $5::int8 \
                     FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
-                    WHERE m.queue = t.q AND m.rank = t.r AND m.position = t.p";
+                    WHERE m.queue = ANY (ARRAY[t.q]) AND m.rank = t.r AND m.position = t.p";
     prepare_unit = "INSERT INTO unit (member, number, state, xid, in_group, decided_by) VALUES ($1, $2, 'prepared', $3, $4, $5)";
     decide = "INSERT INTO unit (member, number, state, xid, in_group) VALUES ($1, $2, 'committed', NULL, false)";
     forget_units = "DELETE FROM unit WHERE member = $1 AND number = ANY ($2::int8[])";
@@ -311,11 +314,11 @@ statements! {
     take_expired = concat!(
         "WITH n AS MATERIALIZED (SELECT m.queue, m.rank, m.position, 1::int8 AS o FROM message m WHERE m.queue = $1 AND m.expires <= $2::int8 \
          AND m.owner IS NULL ORDER BY m.expires LIMIT $3::int8 FOR UPDATE SKIP LOCKED) DELETE FROM message m USING n \
-         WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING ", message_columns!());
+         WHERE m.queue = ANY (ARRAY[n.queue]) AND m.rank = n.rank AND m.position = n.position RETURNING ", message_columns!());
     is_held = "SELECT 1 FROM message m WHERE m.owner IS NOT NULL AND m.queue = $1 LIMIT 1";
     clear_step = "WITH n AS MATERIALIZED (SELECT m.queue, m.rank, m.position FROM message m WHERE m.queue = $1 \
                   AND (m.owner IS NULL OR $3::bool) ORDER BY m.rank, m.position LIMIT $2::int8 FOR UPDATE SKIP LOCKED) DELETE FROM message m USING n \
-                  WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position RETURNING m.queue, m.rank, m.position, true, m.length, m.parts";
+                  WHERE m.queue = ANY (ARRAY[n.queue]) AND m.rank = n.rank AND m.position = n.position RETURNING m.queue, m.rank, m.position, true, m.length, m.parts";
     /// The number of this database stands before that of the sequence.
     next_queue = "INSERT INTO queue_state (queue) SELECT (g.cluster::int8 * 16777216 + nextval('queue_number'))::int4 \
                   FROM group_state g RETURNING queue";
@@ -327,14 +330,14 @@ statements! {
     /// is at least that now: no other member is in the way.
     raise_levels = "WITH r AS (INSERT INTO queue_open AS o (queue, member, level) \
                     SELECT t.q, $2::int4, t.l FROM unnest($1::int4[], $3::int2[]) AS t(q, l) \
-                    WHERE EXISTS (SELECT FROM queue_state s WHERE s.queue = t.q) AND (t.l < 2 OR NOT EXISTS \
+                    WHERE EXISTS (SELECT FROM queue_state s WHERE s.queue = t.q OFFSET 0) AND (t.l < 2 OR NOT EXISTS \
                     (SELECT FROM queue_open p WHERE p.queue = t.q AND p.member <> $2::int4 AND p.level >= 2 AND t.l + p.level > 4)) \
                     ON CONFLICT (queue, member) DO UPDATE SET level = greatest(o.level, excluded.level) RETURNING queue, level), \
-                    e AS (UPDATE queue_state s SET episode = s.episode + 1 FROM r WHERE s.queue = r.queue AND r.level >= 2) \
+                    e AS (UPDATE queue_state s SET episode = s.episode + 1 FROM r WHERE s.queue = ANY (ARRAY[r.queue]) AND r.level >= 2) \
                     SELECT queue FROM r";
     /// `$1` queues, `$2` member, `$3` levels.
     lower_levels = "UPDATE queue_open o SET level = t.l FROM unnest($1::int4[], $3::int2[]) AS t(q, l) \
-                    WHERE o.queue = t.q AND o.member = $2::int4 AND o.level > t.l";
+                    WHERE o.queue = ANY (ARRAY[t.q]) AND o.member = $2::int4 AND o.level > t.l";
     /// The member has nothing open.
     close_all = "UPDATE queue_open SET level = 0 WHERE member = $1 AND level > 0";
     opened_elsewhere = "SELECT coalesce(max(level), 0)::int2 FROM queue_open WHERE queue = $1 AND member <> $2";

@@ -67,6 +67,15 @@ impl Units {
         self.open.lock().remove(&unit).map(|unit| unit.work)
     }
 
+    /// One has the work of the other.
+    pub(super) fn join(&self, unit: UnitOfWorkId, other: UnitOfWorkId) {
+        let mut open = self.open.lock();
+        let Some(joined) = open.remove(&other) else { return };
+        let work = &mut open.entry(unit).or_default().work;
+        work.puts.extend(joined.work.puts);
+        work.gets.extend(joined.work.gets);
+    }
+
     pub(super) fn prepared(&self, unit: UnitOfWorkId, in_doubt: InDoubt) {
         self.in_doubt.lock().insert(unit, in_doubt);
     }

@@ -11,11 +11,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 
 use crate::private::PrivateStore;
 use crate::shared::{Decision, GroupStore, SharedStore};
-use crate::{ClusterNumber, DefinitionChange, QueueId, StoreError, UnitOfWorkId, Xid};
+use crate::{ClusterNumber, DefinitionChange, QueueId, Receipt, StoreError, UnitOfWorkId, Xid};
 
 /// Format identifier of the names of such parts in the recovery log; no transaction manager gives it: it stands for `QSG`.
 const FORMAT: i32 = 0x0051_5347;
@@ -76,6 +77,9 @@ impl Drop for Commit<'_> {
     }
 }
 
+/// What becomes durable with a commit, and when it begins.
+type NewReceipt<'a> = Option<(&'a Receipt, Timestamp)>;
+
 /// Where a unit of work has parts.
 pub(super) struct Parts<'a> {
     unit: UnitOfWorkId,
@@ -93,6 +97,30 @@ impl<'a> Parts<'a> {
         Self { unit, group, private, shared }
     }
 
+    /// Of several units of work, so that all of them end with one: with the one that is answered. After a commit whose caller went away they
+    /// are joined already.
+    ///
+    /// # Errors
+    /// `UnknownUnitOfWork`: one is prepared or over, or two of them are so large that the log has parts of them.
+    pub(super) fn joined(
+        units: &[UnitOfWorkId],
+        private: &'a PrivateStore,
+        group: Option<&'a GroupStore>,
+    ) -> Result<Self, StoreError> {
+        let of = |unit: &UnitOfWorkId| Self::of(*unit, private, group);
+        if let Some(ending) = units.iter().map(of).find(|parts| parts.decision().is_some()) {
+            return Ok(ending);
+        }
+        let shared: Vec<&SharedStore> = group.iter().flat_map(|group| group.all()).collect();
+        shared.iter().try_for_each(|shared| shared.check_units(units))?;
+        let with_work = |unit: &&UnitOfWorkId| shared.iter().any(|shared| shared.has_work(**unit));
+        let in_databases = || units.iter().find(with_work).copied();
+        let any = || units.first().copied();
+        let unit = private.join(units)?.or_else(in_databases).or_else(any).ok_or(StoreError::UnknownUnitOfWork)?;
+        shared.iter().for_each(|shared| shared.join(unit, units));
+        Ok(of(&unit))
+    }
+
     pub(super) fn are_several(&self) -> bool {
         self.shared.len() + usize::from(self.private.is_some()) > 1
     }
@@ -108,7 +136,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Under which name parts are prepared already: by a commit whose caller went away.
-    fn decision(&self) -> Option<Decision> {
+    pub(super) fn decision(&self) -> Option<Decision> {
         let in_log = || {
             let in_doubt = self.private?.in_doubt();
             let (_, xid) = in_doubt.into_iter().find(|(unit, _)| *unit == self.unit)?;
@@ -128,10 +156,11 @@ impl<'a> Parts<'a> {
         Ok(())
     }
 
-    pub(super) async fn commit(&self, under_way: &UnderWay) -> Result<(), StoreError> {
+    /// The receipt, and the moment at which it begins, go with the part that decides.
+    pub(super) async fn commit(&self, under_way: &UnderWay, receipt: NewReceipt<'_>) -> Result<(), StoreError> {
         if let Some(decision) = self.decision() {
             let mut commit = under_way.begin(self.unit, decision);
-            let (ended, is_whole) = self.go_on(decision).await;
+            let (ended, is_whole) = self.go_on(decision, receipt).await;
             commit.is_whole = Some(is_whole);
             return ended;
         }
@@ -140,14 +169,14 @@ impl<'a> Parts<'a> {
         }
         let decision = self.shared[0].decision().await?;
         let mut commit = under_way.begin(self.unit, decision);
-        let (ended, is_whole) = self.commit_under(decision).await;
+        let (ended, is_whole) = self.commit_under(decision, receipt).await;
         commit.is_whole = Some(is_whole);
         ended
     }
 
     /// A commit whose caller went away. Either the deciding part is still as it was, and the commit goes on; or it was on its way, and what
     /// has become of it counts.
-    async fn go_on(&self, decision: Decision) -> (Result<(), StoreError>, bool) {
+    async fn go_on(&self, decision: Decision, receipt: NewReceipt<'_>) -> (Result<(), StoreError>, bool) {
         let Some(group) = self.group else { return (Err(StoreError::Unreachable), false) };
         let decides = match group.of(decision.cluster) {
             Ok(decides) => decides,
@@ -155,7 +184,7 @@ impl<'a> Parts<'a> {
         };
         decides.until_decided(decision).await;
         if decides.has_work(self.unit) {
-            return self.commit_under(decision).await;
+            return self.commit_under(decision, receipt).await;
         }
         match decides.decided().await {
             Ok(decided) if decided.contains(&decision) => self.follow_commit(decides, decision).await,
@@ -176,7 +205,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The answer, and whether every part has followed it.
-    async fn commit_under(&self, decision: Decision) -> (Result<(), StoreError>, bool) {
+    async fn commit_under(&self, decision: Decision, receipt: NewReceipt<'_>) -> (Result<(), StoreError>, bool) {
         let (decides, others) = (self.shared[0], &self.shared[1..]);
         if let Some(private) = self.private.filter(|private| !private.is_prepared(self.unit))
             && let Err(error) = private.prepare(self.unit, Some(name_of(decision))).await
@@ -191,9 +220,9 @@ impl<'a> Parts<'a> {
             let known = if matches!(error, StoreError::Unreachable) { StoreError::BackedOut } else { error };
             return (Err(known), self.back_out().await.is_ok());
         }
-        match decides.commit_deciding(self.unit, decision).await {
+        match decides.commit_deciding(self.unit, decision, receipt).await {
             Ok(()) => self.follow_commit(decides, decision).await,
-            Err(error @ (StoreError::BackedOut | StoreError::Database)) => {
+            Err(error @ (StoreError::BackedOut | StoreError::Database | StoreError::ReceiptTaken)) => {
                 let backed_out = self.back_out().await;
                 (Err(error), backed_out.is_ok())
             }

@@ -53,10 +53,7 @@ fn check_private(script: &str, expected: Expect) {
 /// The same answer from a group with one database and from one with two.
 fn in_group(script: &str) -> String {
     let answer = Script::new(Home::Group(Arc::new(Database::of_group("QSG1")))).run(script);
-    // Units that are committed together are all in one database.
-    if !script.contains("together u v") {
-        assert_eq!(Script::new(Home::Structures(Arc::new(Databases::new()))).run(script), answer, "in two databases");
-    }
+    assert_eq!(Script::new(Home::Structures(Arc::new(Databases::new()))).run(script), answer, "in two databases");
     answer
 }
 

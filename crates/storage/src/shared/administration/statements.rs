@@ -76,7 +76,7 @@ pub(super) const QUEUES_WITH_MESSAGES: &str = "WITH RECURSIVE q(queue) AS ((SELE
     SELECT q.queue, (SELECT coalesce(sum(d.messages), 0)::int8 FROM queue_depth d WHERE d.queue = q.queue) FROM q WHERE q.queue IS NOT NULL";
 /// `$1` queue, `$2` how many.
 pub(super) const REMOVE_STEP: &str = "WITH g AS (DELETE FROM message m USING (SELECT queue, rank, position FROM message WHERE queue = $1 \
-    ORDER BY rank, position LIMIT $2::int8 FOR UPDATE) n WHERE m.queue = n.queue AND m.rank = n.rank AND m.position = n.position \
+    ORDER BY rank, position LIMIT $2::int8 FOR UPDATE) n WHERE m.queue = ANY (ARRAY[n.queue]) AND m.rank = n.rank AND m.position = n.position \
     RETURNING m.queue, m.position, m.parts), p AS (DELETE FROM message_part p USING g WHERE g.parts > 0 AND p.queue = g.queue \
     AND p.position = g.position) \
     SELECT count(*) FROM g";

@@ -23,16 +23,31 @@ impl SharedStore {
         receipt: Option<&Receipt>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        units.iter().try_for_each(|unit| self.running.units.check(*unit))?;
+        self.check_units(units)?;
         let mut together = Work::default();
         for work in units.iter().filter_map(|unit| self.running.units.take(*unit)) {
             together.puts.extend(work.puts);
             together.gets.extend(work.gets);
         }
         let _ended = Ended::of(&together, &self.running.driver.figures);
-        let receipt = receipt.map(|receipt| NewReceipt { receipt: self.kept(receipt), now: self.there(now) });
+        let receipt = receipt.map(|receipt| self.new_receipt(receipt, now));
         let committed = self.submit(Operation::Commit { work: together, decision: None, receipt }).await;
         committed.map(|_| ())
+    }
+
+    fn new_receipt(&self, receipt: &Receipt, now: Timestamp) -> NewReceipt {
+        NewReceipt { receipt: self.kept(receipt), now: self.there(now) }
+    }
+
+    /// # Errors
+    /// `UnknownUnitOfWork`: one is prepared or ending.
+    pub(crate) fn check_units(&self, units: &[UnitOfWorkId]) -> Result<(), StoreError> {
+        units.iter().try_for_each(|unit| self.running.units.check(*unit))
+    }
+
+    /// The unit has the work of the others here: for a commit over several places.
+    pub(crate) fn join(&self, unit: UnitOfWorkId, others: &[UnitOfWorkId]) {
+        others.iter().filter(|other| **other != unit).for_each(|other| self.running.units.join(unit, *other));
     }
 
     /// The unit has work on shared queues.
@@ -94,15 +109,22 @@ impl SharedStore {
     /// `BackedOut`: messages that it had got were lost with a primary, or a peer has recovered this member. `Unreachable`: open.
     /// `Database`, `Closed`.
     pub async fn commit(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
-        self.commit_as(unit, None).await
+        self.commit_as(unit, None, None).await
     }
 
-    /// As `commit`, for a unit whose other parts are prepared: this database decides, and remembers it.
+    /// As `commit`, for a unit whose other parts are prepared: this database decides, and remembers it, with the receipt and the moment
+    /// that it begins.
     ///
     /// # Errors
-    /// As `commit`. `BackedOut` too when the member's epoch is over since `decision`.
-    pub(crate) async fn commit_deciding(&self, unit: UnitOfWorkId, decision: Decision) -> Result<(), StoreError> {
-        self.commit_as(unit, Some(UnitNumber(decision.number))).await
+    /// As `commit`. `BackedOut` too when the member's epoch is over since `decision`. `ReceiptTaken`: it is backed out.
+    pub(crate) async fn commit_deciding(
+        &self,
+        unit: UnitOfWorkId,
+        decision: Decision,
+        receipt: Option<(&Receipt, Timestamp)>,
+    ) -> Result<(), StoreError> {
+        let receipt = receipt.map(|(receipt, now)| self.new_receipt(receipt, now));
+        self.commit_as(unit, Some(UnitNumber(decision.number)), receipt).await
     }
 
     /// For `commit_deciding`: no other unit of the member ever had it.
@@ -153,14 +175,19 @@ impl SharedStore {
         Ok(rows.iter().map(|row| Decision { cluster, number: row.get(0) }).collect())
     }
 
-    pub(super) async fn commit_as(&self, unit: UnitOfWorkId, decision: Option<UnitNumber>) -> Result<(), StoreError> {
+    async fn commit_as(
+        &self,
+        unit: UnitOfWorkId,
+        decision: Option<UnitNumber>,
+        receipt: Option<NewReceipt>,
+    ) -> Result<(), StoreError> {
         if let Some(in_doubt) = self.running.units.in_doubt_of(unit) {
             return self.finish_prepared(unit, &in_doubt, true).await;
         }
         let Some(work) = self.running.units.take(unit) else { return Ok(()) };
         let _ended = Ended::of(&work, &self.running.driver.figures);
         let decision = decision.map(|number| self.running.driver.deciding.begin(number));
-        let committed = self.submit(Operation::Commit { work, decision, receipt: None }).await;
+        let committed = self.submit(Operation::Commit { work, decision, receipt }).await;
         committed.map(|_| ())
     }
 

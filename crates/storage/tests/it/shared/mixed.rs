@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::timestamp::Timestamp;
 use storage::private::log::disk::Disk;
-use storage::{QueueId, Selection, SharedOptions, SharedStore, Store, StoreError, UnitOfWorkId, Xid, block_on};
+use storage::{
+    QueueId, Receipt, ReceiptKey, Selection, SharedOptions, SharedStore, Store, StoreError, UnitOfWorkId, Xid, block_on,
+};
 
 use crate::conformance::small;
 use crate::postgres::Database;
@@ -56,16 +59,8 @@ impl Crashing for Home {
     }
 
     fn unit(&self, store: &Store) -> UnitOfWorkId {
-        for (queue, old, new) in [(self.private, 1, 2), (self.shared, 11, 12)] {
-            put(store, None, queue, old, true).expect("puts");
-            assert!(new > old);
-        }
         let unit = store.begin();
-        for (queue, old, new) in [(self.private, 1, 2), (self.shared, 11, 12)] {
-            let got = block_on(store.get(Some(unit), queue, &Selection::default(), NOW)).expect("gets");
-            assert_eq!(got.as_ref().map(name), Some(old));
-            put(store, Some(unit), queue, new, true).expect("puts");
-        }
+        self.work(store, [unit, unit]);
         unit
     }
 
@@ -79,6 +74,26 @@ impl Crashing for Home {
         });
         left.0 == [2]
     }
+}
+
+impl Home {
+    /// Takes the message of each queue and puts another one: on the private queue in the first unit of work, on the shared one in the second.
+    fn work(&self, store: &Store, units: [UnitOfWorkId; 2]) {
+        for (queue, old) in [(self.private, 1), (self.shared, 11)] {
+            put(store, None, queue, old, true).expect("puts");
+        }
+        for (unit, (queue, old)) in units.into_iter().zip([(self.private, 1), (self.shared, 11)]) {
+            let got = block_on(store.get(Some(unit), queue, &Selection::default(), NOW)).expect("gets");
+            assert_eq!(got.as_ref().map(name), Some(old));
+            put(store, Some(unit), queue, old + 1, true).expect("puts");
+        }
+    }
+}
+
+fn receipt(key: u64) -> Receipt {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&key.to_be_bytes());
+    Receipt { key: ReceiptKey(bytes), expires: Timestamp(NOW.0 + 60_000_000), value: "done".into() }
 }
 
 /// It waits less than a busy machine may take to connect.
@@ -98,13 +113,28 @@ fn open(disk: &Arc<SimulatedDisk>, options: SharedOptions) -> Store {
 
 /// Cuts the connection in the deciding transaction, and lets none be made; then `after` brings the member back.
 fn check_each_cut(step: (usize, usize), after: impl Fn(&mut Home, Store, u64) -> Store) {
+    check_each_cut_of(step, false, |store, units, _| block_on(store.commit(units[0])), after, |_, _, _| {});
+}
+
+/// One unit of work over both queues, or one for each; `then` is told whether they were committed.
+fn check_each_cut_of(
+    step: (usize, usize),
+    are_two: bool,
+    commit: impl Fn(&Store, [UnitOfWorkId; 2], u64) -> Result<(), StoreError>,
+    after: impl Fn(&mut Home, Store, u64) -> Store,
+    then: impl Fn(&Store, u64, bool),
+) {
     let (mut home, mut store) = Home::new();
+    let mut rounds = 0;
     for (way, step) in [(Way::ToServer, step.0), (Way::ToClient, step.1)] {
         for bytes in (0..).step_by(step) {
-            let unit = home.unit(&store);
+            rounds += 1;
+            let first = store.begin();
+            let units = [first, if are_two { store.begin() } else { first }];
+            home.work(&store, units);
             home.proxy.cut_transaction_after(way, bytes);
             home.proxy.refuse(true);
-            let answer = block_on(store.commit(unit));
+            let answer = commit(&store, units, rounds);
             let was_cut = home.proxy.disarm();
             home.proxy.refuse(false);
             let what = format!("cut behind byte {bytes} {way:?}, answered {answer:?}");
@@ -113,6 +143,7 @@ fn check_each_cut(step: (usize, usize), after: impl Fn(&mut Home, Store, u64) ->
             store = after(&mut home, store, bytes);
             let is_committed = home.is_committed(&store, &what);
             assert!(is_committed || answer.is_err(), "{what}, and not committed");
+            then(&store, rounds, is_committed);
             if !was_cut {
                 break;
             }
@@ -131,6 +162,42 @@ fn the_same_process_finds_both_or_neither_once_the_database_is_back() {
         within(Duration::from_secs(10), "it meets its group again", || block_on(store.meet_group()).is_ok());
         store
     });
+}
+
+#[test]
+fn units_that_are_committed_together_with_a_receipt_leave_all_of_it_or_nothing_whatever_is_cut() {
+    let commit = |store: &Store, units: [UnitOfWorkId; 2], round| {
+        block_on(store.commit_together(&units, Some(&receipt(round)), NOW))
+    };
+    check_each_cut_of((150, 60), true, commit, Home::restarted, |store, round, is_committed| {
+        let found = block_on(store.receipt(&receipt(round).key, NOW)).expect("looks");
+        assert_eq!(found.is_some(), is_committed, "in round {round}");
+    });
+}
+
+#[test]
+fn units_over_several_places_are_committed_together_or_backed_out_together() {
+    let (home, store) = Home::new();
+    let together = |key| {
+        let units = [store.begin(), store.begin()];
+        home.work(&store, units);
+        (units, block_on(store.commit_together(&units, Some(&receipt(key)), NOW)))
+    };
+    assert!(matches!(together(1), (_, Ok(()))));
+    assert!(home.is_committed(&store, "the first time"));
+    let (units, refused) = together(1);
+    assert!(matches!(refused, Err(StoreError::ReceiptTaken)), "{refused:?}");
+    units.into_iter().for_each(|unit| drop(block_on(store.back_out(unit))));
+    assert!(!home.is_committed(&store, "the second time"));
+    // One that is over already commits with none.
+    let units = [store.begin(), store.begin(), store.begin()];
+    home.work(&store, [units[0], units[1]]);
+    put(&store, Some(units[2]), home.private, 3, true).expect("puts");
+    block_on(store.prepare(units[2], None)).expect("prepares");
+    let refused = block_on(store.commit_together(&units, None, NOW));
+    assert!(matches!(refused, Err(StoreError::UnknownUnitOfWork)), "{refused:?}");
+    units.into_iter().for_each(|unit| block_on(store.back_out(unit)).expect("backs out"));
+    assert!(!home.is_committed(&store, "with a prepared one"));
 }
 
 #[test]
