@@ -15,6 +15,7 @@ mod consumers;
 mod delivery;
 mod loss;
 mod object;
+pub mod passed_on;
 mod statistics;
 pub mod subscription;
 mod sync;
@@ -24,9 +25,10 @@ use bytes::Bytes;
 use channel_protocol::cursor::Writer;
 use channel_protocol::flow::call::{ApiHeader, NO_HANDLE};
 use channel_protocol::segment::SegmentType;
+use channel_protocol::structure::object_descriptor::ObjectStructure;
 use model::descriptor::MessageDescriptor;
 use model::name::{QueueManagerName, QueueName};
-use model::options::{ObjectDescriptor, OpenOptions};
+use model::options::OpenOptions;
 use model::reason::Reason;
 use model::text::Text;
 
@@ -46,9 +48,14 @@ impl ObjectHandle {
         Self(u32::try_from(index + 1).unwrap_or(u32::MAX))
     }
 
-    /// For `PutOptions::context`.
+    /// For `PutOptions::context`, and for programs that know handles by number.
     pub fn number(self) -> u32 {
         self.0
+    }
+
+    /// The handle of this number; a verb refuses one that is not open (2019).
+    pub fn from_number(number: u32) -> Self {
+        Self(number)
     }
 }
 
@@ -130,7 +137,7 @@ struct Object {
 /// Enough to have it again on another connection.
 enum Origin {
     Opened {
-        descriptor: Box<ObjectDescriptor>,
+        object: Box<ObjectStructure>,
         options: OpenOptions,
     },
     Subscribed(Box<Subscription>),
@@ -158,6 +165,16 @@ impl Connection {
     /// The name of the queue manager that answered.
     pub fn queue_manager(&self) -> &QueueManagerName {
         &self.queue_manager
+    }
+
+    /// Silence after which the ends make sure of each other; zero for never.
+    pub fn heartbeat_interval(&self) -> std::time::Duration {
+        self.conversation.socket().negotiated.heartbeat_interval
+    }
+
+    /// The longest message that the channel carries, in bytes.
+    pub fn maximum_message_length(&self) -> u32 {
+        self.conversation.socket().negotiated.maximum_message_length
     }
 
     /// The socket is lost, or a call was dropped. A connection that reconnects finds out at its next call.

@@ -23,7 +23,7 @@ mod mailbox;
 mod negotiated;
 pub mod options;
 pub mod reconnect;
-mod reply;
+pub mod reply;
 mod socket;
 mod stream;
 pub mod tls;

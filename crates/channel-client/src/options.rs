@@ -36,6 +36,8 @@ pub struct ConnectOptions {
     pub connect_limit: Duration,
     pub reconnect: Reconnect,
     pub patience: Patience,
+    /// MQCNO_* that are passed on beside those of reconnection.
+    pub connect_flags: u32,
 }
 
 /// MQCSP: user and password. Without TLS the password travels readable.
@@ -69,6 +71,7 @@ impl ConnectOptions {
             connect_limit: Duration::from_secs(10),
             reconnect: Reconnect::Disabled,
             patience: Patience::default(),
+            connect_flags: 0,
         }
     }
 

@@ -8,6 +8,36 @@ use model::reason::{CompletionCode, Reason};
 
 use crate::error::ChannelError;
 
+/// How a call ended, in the numbers of the MQI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    pub completion: i32,
+    pub reason: i32,
+}
+
+impl Ended {
+    pub const WELL: Self = Self { completion: 0, reason: 0 };
+
+    pub fn is_failed(self) -> bool {
+        self.completion >= CompletionCode::Failed as i32
+    }
+
+    /// # Errors
+    /// It failed.
+    pub fn well(self, verb: &'static str) -> Result<(), ChannelError> {
+        if self.is_failed() { Err(self.error(verb)) } else { Ok(()) }
+    }
+
+    pub(crate) fn error(self, verb: &'static str) -> ChannelError {
+        ChannelError::Refused { verb, completion: CompletionCode::Failed, number: self.reason }
+    }
+
+    pub(crate) fn warning(self) -> Option<Reason> {
+        let warned = self.completion == CompletionCode::Warning as i32;
+        warned.then(|| Reason::from_number(self.reason).unwrap_or(Reason::UnexpectedError))
+    }
+}
+
 pub(crate) struct Reply {
     verb: &'static str,
     pub(crate) header: ApiHeader,
@@ -21,6 +51,10 @@ impl Reply {
         let header = ApiHeader::decode(&mut Reader::new("API header", &unit.body, unit.form));
         let header = header.map_err(|error| ChannelError::broken(error.to_string()))?;
         Ok(Self { verb, header, unit })
+    }
+
+    pub(crate) fn ended(&self) -> Ended {
+        Ended { completion: self.header.completion, reason: self.header.reason }
     }
 
     /// The reply, unless the call failed. Warnings are well.
@@ -44,8 +78,7 @@ impl Reply {
     }
 
     pub(crate) fn warning(&self) -> Option<Reason> {
-        let warned = self.header.completion == CompletionCode::Warning as i32;
-        warned.then(|| Reason::from_number(self.header.reason).unwrap_or(Reason::UnexpectedError))
+        self.ended().warning()
     }
 
     /// Reads what follows the API header.

@@ -11,6 +11,7 @@ pub mod identify;
 pub mod initial;
 pub mod inquire;
 pub mod open;
+pub mod passed_on;
 pub mod put;
 pub mod socket;
 pub mod spi;

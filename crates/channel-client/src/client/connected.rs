@@ -29,11 +29,12 @@ impl Connected {
             application_name: Text::new(&options.application_name),
             application_type: APPLICATION_TYPE,
             accounting_token: [0; 32],
-            options: match options.reconnect {
-                Reconnect::Disabled => RECONNECT_DISABLED,
-                Reconnect::Any => RECONNECT,
-                Reconnect::SameQueueManager => RECONNECT_Q_MGR,
-            },
+            options: options.connect_flags
+                | match options.reconnect {
+                    Reconnect::Disabled => RECONNECT_DISABLED,
+                    Reconnect::Any => RECONNECT,
+                    Reconnect::SameQueueManager => RECONNECT_Q_MGR,
+                },
             extended_options: 0,
             rest: connect_options::version_4(OWN_FORM),
         };

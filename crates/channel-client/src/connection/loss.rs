@@ -6,15 +6,17 @@
 //!
 //! Source: MQ Application programming, "Automatic client reconnection"; MQ reference, 2003, 2546, 2548, 2549, 2556.
 
-use model::options::{CloseOptions, ObjectDescriptor, OpenOptions};
+use channel_protocol::structure::object_descriptor::ObjectStructure;
+use model::options::{CloseOptions, OpenOptions};
 use model::reason::Reason;
 use tokio::time::{Instant, sleep};
 
 use super::subscription::Given;
-use super::{Connection, ObjectHandle, Origin, Unconfirmed, Work};
+use super::{Connection, ObjectHandle, Origin, Reply, Unconfirmed, Work};
 use crate::client::Connected;
 use crate::error::ChannelError;
 use crate::reconnect::{Reconnect, is_passing};
+use crate::reply::Ended;
 
 /// What becomes of the call that met the loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +38,24 @@ impl Connection {
                 ChannelError::Refused { .. } => error.reason().ends_connection(),
                 _ => false,
             }
+    }
+
+    /// An answer that says that the connection is going counts as its loss, where the connection is made again.
+    pub(super) fn met_loss<T>(
+        &self,
+        verb: &'static str,
+        answered: Result<T, ChannelError>,
+        ended: impl Fn(&T) -> Ended,
+    ) -> Result<T, ChannelError> {
+        let answer = answered?;
+        let ended = ended(&answer);
+        if ended.is_failed() {
+            let error = ended.error(verb);
+            if self.reconnects_after(&error) {
+                return Err(error);
+            }
+        }
+        Ok(answer)
     }
 
     /// Makes the connection again. `Ok`: repeat the call.
@@ -115,9 +135,9 @@ impl Connection {
     async fn reopen_all(&mut self) -> Result<(), ChannelError> {
         for index in 0..self.objects.len() {
             let Some(object) = &self.objects[index] else { continue };
-            let Origin::Opened { descriptor, options } = &object.origin else { continue };
-            let (descriptor, options) = (descriptor.clone(), *options);
-            let handle = self.reopen(&descriptor, options).await?;
+            let Origin::Opened { object, options } = &object.origin else { continue };
+            let (object, options) = (object.clone(), *options);
+            let handle = self.reopen(&object, options).await?;
             if let Some(object) = &mut self.objects[index] {
                 object.handle = handle;
             }
@@ -133,12 +153,14 @@ impl Connection {
             let given = match subscription.given.as_deref() {
                 None => None,
                 Some(Given { open: Some(open), .. }) => Some((self.object("MQSUB", *open)?.handle, false)),
-                Some(Given { opened: Some((descriptor, options)), .. }) => {
-                    Some((self.reopen(descriptor, *options).await?, true))
+                Some(Given { opened: Some((object, options)), .. }) => {
+                    Some((self.reopen(object, *options).await?, true))
                 }
                 Some(_) => return Err(ChannelError::refused("MQSUB", Reason::HobjError)),
             };
-            let made = self.subscribe_once(&subscription.again(), given.map(|(queue, _)| queue)).await?;
+            let again = subscription.again();
+            let made = self.subscribe_once(again, subscription.shared, given.map(|(queue, _)| queue)).await?;
+            made.ended.well("MQSUB")?;
             if let Some((queue, true)) = given {
                 self.close_once(queue, CloseOptions::empty()).await?;
             }
@@ -160,15 +182,18 @@ impl Connection {
     }
 
     /// A dynamic queue that is still there is opened by its own name.
-    async fn reopen(&mut self, descriptor: &ObjectDescriptor, options: OpenOptions) -> Result<i32, ChannelError> {
-        match self.open_once(descriptor, options).await {
+    async fn reopen(&mut self, object: &ObjectStructure, options: OpenOptions) -> Result<i32, ChannelError> {
+        match self.opened_once(object, options).await {
             Err(error) if error.reason() == Reason::ObjectAlreadyExists => {
-                let name = model::name::ObjectName::parse(&descriptor.dynamic_queue)?;
-                let named = ObjectDescriptor { name, ..descriptor.clone() };
-                self.open_once(&named, options).await.map(|(handle, _)| handle)
+                let named = ObjectStructure { name: object.dynamic_queue, ..object.clone() };
+                self.opened_once(&named, options).await
             }
-            other => other.map(|(handle, _)| handle),
+            other => other,
         }
+    }
+
+    async fn opened_once(&mut self, object: &ObjectStructure, options: OpenOptions) -> Result<i32, ChannelError> {
+        self.open_once(object, options).await.and_then(Reply::well).map(|reply| reply.header.handle)
     }
 }
 

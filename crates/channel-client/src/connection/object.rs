@@ -6,16 +6,17 @@ use channel_protocol::flow::open::{Close, Open};
 use channel_protocol::segment::SegmentType;
 use channel_protocol::structure::object_descriptor::{ObjectStructure, object_name};
 use channel_protocol::structure::open_attributes::OpenAttributes;
-use model::name::QueueName;
 use model::options::{CloseOptions, ObjectDescriptor, OpenOptions};
 use model::reason::Reason;
 
 use super::loss::Fate;
-use super::{Connection, Object, ObjectHandle, Opened, Origin};
+use super::{Connection, ObjectHandle, Opened, Reply};
 use crate::error::ChannelError;
 
 /// Room for the headers of a reply, in bytes.
 const REPLY_HEADERS: usize = 64;
+/// Room for the reply to MQOPEN with strings of the greatest length, in bytes.
+const OPEN_REPLY: usize = 1024 + 4 * 10_240;
 
 impl Connection {
     /// MQOPEN.
@@ -23,36 +24,24 @@ impl Connection {
     /// # Errors
     /// 2085 no such object, 2035 not authorized, 2042 in use, and what else MQOPEN may answer.
     pub async fn open(&mut self, object: &ObjectDescriptor, options: OpenOptions) -> Result<Opened, ChannelError> {
-        loop {
-            match self.open_once(object, options).await {
-                Err(error) if self.reconnects_after(&error) => self.recover("MQOPEN", error, Fate::Repeatable).await?,
-                Err(error) => return Err(error),
-                Ok((handle, object_name)) => {
-                    // A dynamic queue is to have the same name when it is opened again.
-                    let mut descriptor = object.clone();
-                    if object_name != object.name && !object_name.is_blank() {
-                        descriptor.dynamic_queue = object_name.to_string();
-                    }
-                    let origin = Origin::Opened { descriptor: Box::new(descriptor), options };
-                    let handle = self.remember(Object { handle, origin });
-                    return Ok(Opened { handle, object_name });
-                }
-            }
+        let opened = self.open_passed_on(&ObjectStructure::from_model(object), options).await?;
+        if let Some(handle) = opened.handle.filter(|_| !opened.ended.is_failed()) {
+            return Ok(Opened { handle, object_name: object_name(&opened.object.name).unwrap_or_default() });
         }
+        Err(opened.ended.error("MQOPEN"))
     }
 
-    /// The queue manager's handle, and the name of what was opened.
+    /// The queue manager's answer to one MQOPEN.
     pub(super) async fn open_once(
         &mut self,
-        object: &ObjectDescriptor,
+        object: &ObjectStructure,
         options: OpenOptions,
-    ) -> Result<(i32, QueueName), ChannelError> {
-        let request =
-            Open { object: ObjectStructure::from_model(object), options, attributes: Some(OpenAttributes::ASKED) };
-        let reply = self.call("MQOPEN", SegmentType::Open, NO_HANDLE, 0, |writer| request.encode(writer)).await?;
-        let reply = reply.well()?;
-        let answer = reply.read(Open::decode)?;
-        Ok((reply.header.handle, object_name(&answer.object.name).unwrap_or_default()))
+    ) -> Result<Reply, ChannelError> {
+        let request = Open { object: object.clone(), options, attributes: Some(OpenAttributes::ASKED) };
+        // The strings may come back with the whole topic string behind them.
+        let strings = object.resolved_object_string.buffer_size as usize;
+        let room = if object.version >= 4 { OPEN_REPLY.saturating_add(strings) } else { 0 };
+        self.call("MQOPEN", SegmentType::Open, NO_HANDLE, room, |writer| request.encode(writer)).await
     }
 
     /// MQCLOSE. The handle is not valid afterwards, however it ends; but with 2055 and 2458 it stays open.
@@ -82,7 +71,7 @@ impl Connection {
     pub(super) async fn close_once(&mut self, handle: i32, options: CloseOptions) -> Result<(), ChannelError> {
         let reply =
             self.call("MQCLOSE", SegmentType::Close, handle, 0, |writer| Close { options }.encode(writer)).await;
-        reply.and_then(super::Reply::well).map(drop)
+        reply.and_then(Reply::well).map(drop)
     }
 
     /// MQINQ: integer attributes in the order of their selectors, then character attributes one behind the other in their
@@ -102,7 +91,7 @@ impl Connection {
         loop {
             let known = self.object("MQINQ", handle)?.handle;
             let reply = self.call("MQINQ", SegmentType::Inquire, known, length, |writer| request.encode(writer)).await;
-            match reply.and_then(super::Reply::well) {
+            match reply.and_then(Reply::well) {
                 Err(error) if self.reconnects_after(&error) => self.recover("MQINQ", error, Fate::Repeatable).await?,
                 Err(error) => return Err(error),
                 Ok(reply) => return reply.read(|reader| Ok(Attributes::decode(reader)?)),
@@ -118,7 +107,7 @@ impl Connection {
         loop {
             let known = self.object("MQSET", handle)?.handle;
             let reply = self.call("MQSET", SegmentType::Set, known, 0, |writer| attributes.encode(writer)).await;
-            match reply.and_then(super::Reply::well) {
+            match reply.and_then(Reply::well) {
                 Err(error) if self.reconnects_after(&error) => self.recover("MQSET", error, Fate::Repeatable).await?,
                 other => return other.map(drop),
             }

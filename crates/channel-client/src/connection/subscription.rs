@@ -10,9 +10,10 @@ use channel_protocol::flow::spi::{Spi, SpiInput, SpiOutput, SpiReply, verb};
 use channel_protocol::flow::spi_subscribe::{SpiSubscribe, SubscriptionDestination};
 use channel_protocol::flow::subscribe::{Subscribe, SubscriptionRequest};
 use channel_protocol::segment::SegmentType;
+use channel_protocol::structure::object_descriptor::ObjectStructure;
 use channel_protocol::structure::subscription_descriptor::{SubscriptionRequestOptions, SubscriptionStructure};
 use model::identifier::CorrelationId;
-use model::options::{ObjectDescriptor, OpenOptions};
+use model::options::OpenOptions;
 use model::reason::Reason;
 use model::subscribe::{SubscribeFlags, SubscriptionDescriptor};
 
@@ -20,6 +21,7 @@ use super::loss::Fate;
 use super::{Connection, Object, ObjectHandle, Origin, Reply};
 use crate::error::ChannelError;
 use crate::negotiated::OWN_FORM;
+use crate::reply::Ended;
 
 /// MQSR_ACTION_PUBLICATION.
 const ACTION_PUBLICATION: i32 = 1;
@@ -46,7 +48,8 @@ pub struct Subscribed {
 /// Enough to subscribe again on another connection.
 #[derive(Debug, Clone)]
 pub(super) struct Subscription {
-    descriptor: SubscriptionDescriptor,
+    structure: SubscriptionStructure,
+    pub(super) shared: bool,
     /// `None`: the queue manager provides the queue.
     pub(super) given: Option<Box<Given>>,
 }
@@ -57,7 +60,7 @@ pub(super) struct Given {
     /// While it is open.
     pub(super) open: Option<ObjectHandle>,
     /// Where that is known.
-    pub(super) opened: Option<(ObjectDescriptor, OpenOptions)>,
+    pub(super) opened: Option<(ObjectStructure, OpenOptions)>,
 }
 
 impl Subscription {
@@ -68,24 +71,34 @@ impl Subscription {
     }
 
     /// A durable one is resumed, as it was left; another made again under its correlation identifier.
-    pub(super) fn again(&self) -> SubscriptionDescriptor {
-        let mut descriptor = self.descriptor.clone();
-        descriptor.flags.remove(SubscribeFlags::ALTER);
-        if descriptor.flags.contains(SubscribeFlags::DURABLE) {
-            descriptor.flags.insert(SubscribeFlags::RESUME);
+    pub(super) fn again(&self) -> SubscriptionStructure {
+        let mut structure = self.structure.clone();
+        structure.flags.remove(SubscribeFlags::ALTER);
+        if structure.flags.contains(SubscribeFlags::DURABLE) {
+            structure.flags.insert(SubscribeFlags::RESUME);
         } else {
-            descriptor.flags.insert(SubscribeFlags::CREATE | SubscribeFlags::SET_CORREL_ID);
+            structure.flags.insert(SubscribeFlags::CREATE | SubscribeFlags::SET_CORREL_ID);
         }
-        descriptor
+        structure
     }
 }
 
 /// A subscription on one connection, with the queue manager's handles.
 pub(super) struct Made {
+    pub(super) ended: Ended,
     pub(super) subscription: i32,
     pub(super) queue: i32,
     structure: SubscriptionStructure,
-    warning: Option<Reason>,
+}
+
+/// What MQSUB brought, as it came.
+#[derive(Debug)]
+pub struct SubscribedPassedOn {
+    pub ended: Ended,
+    /// `None` when it failed.
+    pub subscription: Option<ObjectHandle>,
+    pub queue: Option<ObjectHandle>,
+    pub structure: SubscriptionStructure,
 }
 
 impl Connection {
@@ -102,39 +115,76 @@ impl Connection {
         descriptor: &SubscriptionDescriptor,
         queue: Option<ObjectHandle>,
     ) -> Result<Subscribed, ChannelError> {
+        let structure = SubscriptionStructure::from_model(descriptor);
+        let made = self.subscribe_as(structure, descriptor.shared, queue).await?;
+        made.ended.well("MQSUB")?;
+        let (Some(subscription), Some(queue)) = (made.subscription, made.queue) else {
+            return Err(ChannelError::broken("MQSUB succeeded without handles"));
+        };
+        Ok(Subscribed {
+            subscription,
+            queue,
+            correlation_id: CorrelationId::new(made.structure.correlation_id),
+            topic_string: made.structure.resolved_object_string.to_text(OWN_FORM).unwrap_or_default(),
+            warning: made.ended.warning(),
+        })
+    }
+
+    /// MQSUB as a program states it, and the structure as it comes back.
+    ///
+    /// # Errors
+    /// The connection is broken, or there is no such queue handle (2019). What the queue manager says is in `ended`.
+    pub async fn subscribe_passed_on(
+        &mut self,
+        structure: SubscriptionStructure,
+        queue: Option<ObjectHandle>,
+    ) -> Result<SubscribedPassedOn, ChannelError> {
+        self.subscribe_as(structure, false, queue).await
+    }
+
+    async fn subscribe_as(
+        &mut self,
+        structure: SubscriptionStructure,
+        shared: bool,
+        queue: Option<ObjectHandle>,
+    ) -> Result<SubscribedPassedOn, ChannelError> {
         loop {
             let given = queue.map(|queue| self.object("MQSUB", queue)).transpose()?.map(|object| object.handle);
-            match self.subscribe_once(descriptor, given).await {
+            let made = self.subscribe_once(structure.clone(), shared, given).await;
+            match self.met_loss("MQSUB", made, |made| made.ended) {
                 Err(error) if self.reconnects_after(&error) => self.recover("MQSUB", error, Fate::Repeatable).await?,
                 Err(error) => return Err(error),
-                Ok(made) => return Ok(self.remember_subscription(descriptor, queue, &made)),
+                Ok(made) => return Ok(self.remember_subscription(structure, shared, queue, made)),
             }
         }
     }
 
     fn remember_subscription(
         &mut self,
-        descriptor: &SubscriptionDescriptor,
+        asked: SubscriptionStructure,
+        shared: bool,
         queue: Option<ObjectHandle>,
-        made: &Made,
-    ) -> Subscribed {
-        let correlation_id = CorrelationId::new(made.structure.correlation_id);
+        made: Made,
+    ) -> SubscribedPassedOn {
+        let Made { ended, structure, .. } = made;
+        if ended.is_failed() {
+            return SubscribedPassedOn { ended, subscription: None, queue: None, structure };
+        }
         // A durable subscription that is resumed may have a destination of its own, whatever was given.
         let given = queue.filter(|&queue| self.object("MQSUB", queue).is_ok_and(|object| object.handle == made.queue));
         let opened = given.map(|queue| Box::new(Given { open: Some(queue), opened: self.opened_as(queue) }));
-        let descriptor = SubscriptionDescriptor { correlation_id, ..descriptor.clone() };
-        let origin = Origin::Subscribed(Box::new(Subscription { descriptor, given: opened }));
+        let asked = SubscriptionStructure { correlation_id: structure.correlation_id, ..asked };
+        let origin = Origin::Subscribed(Box::new(Subscription { structure: asked, shared, given: opened }));
         let subscription = self.remember(Object { handle: made.subscription, origin });
         let queue = given.unwrap_or_else(|| {
             self.remember(Object { handle: made.queue, origin: Origin::ManagedBy(Some(subscription)) })
         });
-        let topic_string = made.structure.resolved_object_string.to_text(OWN_FORM).unwrap_or_default();
-        Subscribed { subscription, queue, correlation_id, topic_string, warning: made.warning }
+        SubscribedPassedOn { ended, subscription: Some(subscription), queue: Some(queue), structure }
     }
 
-    fn opened_as(&self, handle: ObjectHandle) -> Option<(ObjectDescriptor, OpenOptions)> {
+    fn opened_as(&self, handle: ObjectHandle) -> Option<(ObjectStructure, OpenOptions)> {
         match &self.object("MQSUB", handle).ok()?.origin {
-            Origin::Opened { descriptor, options } => Some(((**descriptor).clone(), *options)),
+            Origin::Opened { object, options } => Some(((**object).clone(), *options)),
             Origin::Subscribed(_) | Origin::ManagedBy(_) => None,
         }
     }
@@ -142,28 +192,26 @@ impl Connection {
     /// `queue` is the queue manager's handle.
     pub(super) async fn subscribe_once(
         &mut self,
-        descriptor: &SubscriptionDescriptor,
+        structure: SubscriptionStructure,
+        shared: bool,
         queue: Option<i32>,
     ) -> Result<Made, ChannelError> {
         let queue = queue.unwrap_or(0);
-        let structure = SubscriptionStructure::from_model(descriptor);
-        if descriptor.shared {
-            self.share(structure, queue).await
-        } else {
-            self.subscribe_alone(structure, queue).await
-        }
+        if shared { self.share(structure, queue).await } else { self.subscribe_alone(structure, queue).await }
     }
 
     async fn subscribe_alone(&mut self, subscription: SubscriptionStructure, queue: i32) -> Result<Made, ChannelError> {
         let request = Subscribe { subscription_handle: NO_HANDLE, reserved: 0, subscription };
         let reply = self.call("MQSUB", SegmentType::Subscribe, queue, REPLY, |writer| request.encode(writer)).await?;
-        let reply = reply.well()?;
-        let answer = reply.read(Subscribe::decode)?;
+        let answer = match reply.read(Subscribe::decode) {
+            Err(_) if reply.ended().is_failed() => request,
+            answer => answer?,
+        };
         Ok(Made {
+            ended: reply.ended(),
             subscription: answer.subscription_handle,
             queue: reply.header.handle,
             structure: answer.subscription,
-            warning: reply.warning(),
         })
     }
 
@@ -184,10 +232,10 @@ impl Connection {
             self.call("MQSUB", SegmentType::Spi, queue, REPLY, |writer| request.encode(writer)).await?.well()?;
         match reply.read(SpiReply::decode)?.output {
             SpiOutput::Subscribe(answer) => Ok(Made {
+                ended: reply.ended(),
                 subscription: answer.subscription_handle,
                 queue: reply.header.handle,
                 structure: answer.subscription,
-                warning: reply.warning(),
             }),
             _ => Err(ChannelError::broken("the reply to MQSUB has another structure")),
         }
@@ -201,16 +249,34 @@ impl Connection {
     pub async fn request_publications(&mut self, subscription: ObjectHandle) -> Result<u32, ChannelError> {
         let options = SubscriptionRequestOptions { options: 0, publications: 0 };
         let request = SubscriptionRequest { action: ACTION_PUBLICATION, options };
+        let (ended, options) = self.request_publications_passed_on(subscription, request).await?;
+        ended.well("MQSUBRQ")?;
+        Ok(u32::try_from(options.publications).unwrap_or(0))
+    }
+
+    /// MQSUBRQ as a program states it.
+    ///
+    /// # Errors
+    /// The connection is broken, or there is no such handle (2019).
+    pub async fn request_publications_passed_on(
+        &mut self,
+        subscription: ObjectHandle,
+        request: SubscriptionRequest,
+    ) -> Result<(Ended, SubscriptionRequestOptions), ChannelError> {
         loop {
             let known = self.object("MQSUBRQ", subscription)?.handle;
             let asked =
                 self.call("MQSUBRQ", SegmentType::SubscriptionRequest, known, 0, |writer| request.encode(writer));
-            match asked.await.and_then(Reply::well) {
+            let reply = asked.await;
+            match self.met_loss("MQSUBRQ", reply, Reply::ended) {
                 Err(error) if self.reconnects_after(&error) => self.recover("MQSUBRQ", error, Fate::Repeatable).await?,
                 Err(error) => return Err(error),
                 Ok(reply) => {
-                    let answer = reply.read(SubscriptionRequest::decode)?;
-                    return Ok(u32::try_from(answer.options.publications).unwrap_or(0));
+                    let answer = match reply.read(SubscriptionRequest::decode) {
+                        Err(_) if reply.ended().is_failed() => request,
+                        answer => answer?,
+                    };
+                    return Ok((reply.ended(), answer.options));
                 }
             }
         }

@@ -3,6 +3,7 @@
 mod branches;
 mod calls;
 mod consuming;
+mod passed_on;
 mod reconnecting;
 mod server;
 mod sharing;

@@ -101,7 +101,7 @@ fn reason(error: &HeaderError) -> Reason {
 }
 
 /// Identifier, format, reply-to queue to user identifier, identity data, application name to origin data.
-fn for_each_text(image: &mut [u8], mut convert: impl FnMut(&mut [u8])) {
+pub(crate) fn for_each_text(image: &mut [u8], mut convert: impl FnMut(&mut [u8])) {
     for (from, to) in [(0, 4), (32, 40), (100, 208), (240, 272), (276, 324)] {
         if let Some(field) = image.get_mut(from..to) {
             convert(field);
