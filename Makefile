@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run run-group build stub console dist test test-full test-bare bench lint install
+.PHONY: help run run-group build stub client console dist test test-full test-bare bench lint install
 
 # rustup installs here when it is not on the path yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -28,6 +28,10 @@ build: ## Build target/release/quaymaster
 stub: ## Build libbaqcstub, its links, header and copybook into target/stub-files
 	@scripts/install.sh build
 	scripts/stub.sh
+
+client: ## Build the MQI library, its headers, copybooks and samples into target/quaymaster-client
+	@scripts/install.sh build
+	scripts/client.sh
 
 console: ## Build console/dist, the browser console that the server embeds, and run its unit tests
 	@scripts/install.sh build console

@@ -18,7 +18,10 @@ QUAYMASTER_BIN=$(realpath "${CARGO_TARGET_DIR:-target}/release/quaymaster")
 say "building the communication stub for COBOL programs"
 scripts/stub.sh > /dev/null
 QUAYMASTER_STUB=$(realpath "${CARGO_TARGET_DIR:-target}/stub-files")
-export QUAYMASTER_BIN QUAYMASTER_STUB
+say "building the MQI library for programs in C"
+scripts/client.sh > /dev/null
+QUAYMASTER_CLIENT=$(realpath "${CARGO_TARGET_DIR:-target}/quaymaster-client")
+export QUAYMASTER_BIN QUAYMASTER_STUB QUAYMASTER_CLIENT
 ignored=()
 if [ "${1:-}" = full ]; then
     export QUAYMASTER_KILL_ROUNDS="${QUAYMASTER_KILL_ROUNDS:-100}"

@@ -10,6 +10,7 @@ mod driver;
 mod fuzz_list;
 mod interop;
 mod message_api;
+mod mqi;
 mod pages;
 mod readme;
 mod remote;

@@ -40,6 +40,21 @@ pub fn stub_folder() -> Result<PathBuf> {
     folder.canonicalize().context("cannot resolve the folder of the communication stub")
 }
 
+/// The tree of the MQI library: `QUAYMASTER_CLIENT`, else where `make client` puts it in the build that the program is of.
+///
+/// # Errors
+/// There is none: the message says how to get one.
+pub fn client_tree() -> Result<PathBuf> {
+    let folder = match std::env::var_os("QUAYMASTER_CLIENT") {
+        Some(named) => PathBuf::from(named),
+        None => quaymaster()?.ancestors().nth(2).context("a program lies in a build")?.join("quaymaster-client"),
+    };
+    if !folder.join("lib64/libmqm_r.so").is_file() {
+        bail!("no MQI library in {}: run `make client`, or name its tree in QUAYMASTER_CLIENT", folder.display());
+    }
+    folder.canonicalize().context("cannot resolve the tree of the MQI library")
+}
+
 /// `target/PROFILE/deps/it-HASH`, as tests are called, and `target/PROFILE/benches` lead to `target/PROFILE/quaymaster`, then
 /// `target/release/quaymaster`.
 fn candidates(own: &Path) -> [PathBuf; 2] {

@@ -1,6 +1,44 @@
-//! The MQI as programs in C see it, without a pointer: structures, numbers, and what the calls do with them.
+//! The MQI as programs in C see it, without a pointer: handles, threads, where the server is, and what each call does.
 //!
-//! Where to look: `constant` and `structure` are generated of `mqi-table`.
+//! `mqi-c` turns addresses of a program into values and calls this crate; this crate drives `channel-client`.
+//!
+//! Where to look: `handles` knows the connections of the process and lets one thread at a time use one; `connect` makes one, by
+//! the channel that `route` finds in `settings`; `verb` has the calls; `convert` turns structures of C into those of the channel;
+//! `constant` and `structure` are generated of `mqi-table`.
+//!
+//! Invariants
+//! - A call runs on the thread of its caller, the socket included: each connection has a runtime of its own, and no thread.
+//! - A process that was forked has none of its parent's connections (2018).
+//! - Nothing is written to standard output or standard error, and no signal is caught.
 
+pub mod connect;
 pub mod constant;
+mod convert;
+pub mod handles;
+mod keeper;
+mod log;
+pub mod route;
+pub mod settings;
 pub mod structure;
+pub mod verb;
+
+pub use channel_client::reply::Ended;
+
+use channel_client::error::ChannelError;
+use model::reason::{CompletionCode, Reason};
+
+/// The end of a call that the queue manager did not answer.
+pub(crate) fn failed(reason: Reason) -> Ended {
+    Ended { completion: CompletionCode::Failed as i32, reason: reason.number() }
+}
+
+pub(crate) fn warned(reason: Reason) -> Ended {
+    Ended { completion: CompletionCode::Warning as i32, reason: reason.number() }
+}
+
+pub(crate) fn ended_by(error: &ChannelError) -> Ended {
+    match error {
+        ChannelError::Refused { completion, number, .. } => Ended { completion: *completion as i32, reason: *number },
+        other => failed(other.reason()),
+    }
+}

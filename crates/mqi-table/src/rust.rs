@@ -12,7 +12,8 @@ const STRUCTURES: [&str; 1] = ["MQCD"];
 pub(crate) fn constants(table: &Table) -> String {
     let mut out = format!("//! The numbers of the MQI. {NOTICE}\n\n");
     for constant in &table.constants {
-        if !CONSTANT_HEADERS.contains(&constant.header) {
+        // Names of fields of cluster exits, which are no names that Rust has.
+        if !CONSTANT_HEADERS.contains(&constant.header) || constant.name.starts_with("MQFIELD_") {
             continue;
         }
         let name = constant.name;

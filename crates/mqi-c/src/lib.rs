@@ -1,0 +1,19 @@
+//! libmqm_r.so: the MQI for programs in C, and for bindings of other languages that call it.
+//!
+//! Each function turns addresses into values, calls `mqi-client`, and writes what came back. `memory` is the one module that
+//! reads and writes the program's memory; the others name what is read.
+//!
+//! Invariants
+//! - A structure is read and written up to the length of the version that it states, never further.
+//! - A wrong version, length or address of null is a reason, never a crash. Other wrong addresses cannot be told.
+//! - Nothing unwinds through a function. Nothing is printed.
+//!
+//! # Safety of every function
+//! Addresses are null or those of what the C prototype says: structures of the version they state, buffers of the length that
+//! goes with them, for as long as the call runs.
+
+mod connect;
+mod door;
+mod inquire;
+mod memory;
+mod verb;

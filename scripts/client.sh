@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Builds the MQI library's tree into a folder: client.sh [FOLDER], target/quaymaster-client when none is named.
+# inc, lib64 with the names that programs and bindings look for, cobcpy64, cobcpy32, samp, bin. It may be linked to /opt/mqm.
+set -euo pipefail
+repository=$(cd "$(dirname "$0")/.." && pwd)
+target=${CARGO_TARGET_DIR:-$repository/target}
+folder=${1:-$target/quaymaster-client}
+profile=${QUAYMASTER_CLIENT_PROFILE:-client}
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+cd "$repository"
+${CARGO:-cargo} build --locked --profile "$profile" --package mqi-c
+built=$target/$profile
+[ "$profile" = dev ] && built=$target/debug
+rm -rf "$folder"/{inc,lib64,cobcpy64,cobcpy32,samp,bin}
+mkdir -p "$folder"/{inc,lib64/pkgconfig,cobcpy64,cobcpy32,samp,bin}
+install -m 644 crates/mqi-table/include/*.h "$folder/inc/"
+install -m 644 crates/mqi-table/copybooks/cobcpy64/*.cpy "$folder/cobcpy64/"
+install -m 644 crates/mqi-table/copybooks/cobcpy32/*.cpy "$folder/cobcpy32/"
+install -m 755 "$built/libmqm_r.so" "$folder/lib64/"
+# One library: nothing in it differs between the names.
+for name in mqm mqic mqic_r; do
+    ln -sf libmqm_r.so "$folder/lib64/lib$name.so"
+done
+for name in mqm mqic; do
+    sed "s/@NAME@/$name/" crates/mqi-c/tree/mqi.pc > "$folder/lib64/pkgconfig/$name.pc"
+done
+install -m 644 crates/mqi-c/samples/*.[ch] "$folder/samp/"
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+sed "s/@VERSION@/$version/" crates/mqi-c/tree/dspmqver > "$folder/bin/dspmqver"
+install -m 755 crates/mqi-c/tree/setmqenv "$folder/bin/"
+chmod 755 "$folder/bin/dspmqver"
+for sample in amqsput amqsget amqsbcg mqrc; do
+    ${CC:-cc} -O2 -Wall -Wextra -Wno-unused-function -I"$folder/inc" "crates/mqi-c/samples/$sample.c" -L"$folder/lib64" -lmqm_r \
+        -Wl,-rpath,'$ORIGIN/../lib64' -o "$folder/bin/$sample"
+done
+# The names of samples that are linked with a client: they are the same here.
+for sample in amqsput amqsget amqsbcg; do
+    ln -sf "$sample" "$folder/bin/${sample}c"
+done
+ls "$folder" "$folder/lib64" "$folder/bin"

@@ -1,0 +1,68 @@
+//! Programs in C against the MQI library and the real server. They are compiled here with the headers of the tree.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use system_tests::program::client_tree;
+use system_tests::server::{APP_PASSWORD, Server, ServerOptions};
+use tempfile::TempDir;
+
+mod samples;
+mod verbs;
+
+/// The tree, a server with the developer's objects, and a folder for programs.
+struct House {
+    tree: PathBuf,
+    folder: TempDir,
+    server: Server,
+    _data: TempDir,
+}
+
+impl House {
+    fn new() -> Result<Self> {
+        let data = tempfile::tempdir()?;
+        let server = Server::start(&ServerOptions::on(data.path()).listening("127.0.0.1:0"))?;
+        Ok(Self { tree: client_tree()?, folder: tempfile::tempdir()?, server, _data: data })
+    }
+
+    fn mqserver(&self, channel: &str) -> Result<String> {
+        let address = self.server.ready.mq.context("it listens for MQ clients")?;
+        Ok(format!("{channel}/TCP/{}({})", address.ip(), address.port()))
+    }
+
+    /// Compiles one program of this folder.
+    fn compile(&self, name: &str) -> Result<PathBuf> {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mqi").join(format!("{name}.c"));
+        let program = self.folder.path().join(name);
+        let mut command = Command::new("cc");
+        command
+            .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"])
+            .arg(self.tree.join("inc"))
+            .arg(source);
+        command.arg("-L").arg(self.tree.join("lib64")).args(["-lmqm_r", "-o"]).arg(&program);
+        let compiled = command.output().context("cc is not installed (Debian: gcc)")?;
+        ensure!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        Ok(program)
+    }
+
+    /// A program with the environment of an application of the developer's channel, and nothing else that the library reads.
+    fn command(&self, program: &Path) -> Result<Command> {
+        let mut command = Command::new(program);
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MQ")) {
+            command.env_remove(name);
+        }
+        command.env("LD_LIBRARY_PATH", self.tree.join("lib64")).env("MQSERVER", self.mqserver("DEV.APP.SVRCONN")?);
+        command.env("PASSWORD", APP_PASSWORD).current_dir(self.folder.path()).stdin(Stdio::null());
+        Ok(command)
+    }
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or("not UTF-8")
+}
+
+fn succeeded(output: &Output) -> Result<&str> {
+    ensure!(output.status.success(), "{}: {}{}", output.status, text(&output.stdout), text(&output.stderr));
+    Ok(text(&output.stdout))
+}

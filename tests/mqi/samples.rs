@@ -1,0 +1,49 @@
+//! The samples of the tree, as people run them.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use system_tests::server::APP_PASSWORD;
+
+use super::{House, text};
+
+impl House {
+    /// What a sample prints when it is given these lines.
+    fn sample(&self, name: &str, input: &str) -> Result<std::process::Output> {
+        let mut command = self.command(&self.tree.join("bin").join(name))?;
+        command.args(["DEV.QUEUE.2", "QM1"]).env("MQSAMP_USER_ID", "app").env("MQSAMP_WAIT", "100");
+        // The samples find the library beside them.
+        command.env_remove("LD_LIBRARY_PATH").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        write!(child.stdin.take().context("a pipe")?, "{APP_PASSWORD}\n{input}")?;
+        Ok(child.wait_with_output()?)
+    }
+}
+
+#[test]
+fn samples_put_browse_and_get() -> Result<()> {
+    let house = House::new()?;
+    let put = house.sample("amqsputc", "first\nsecond\n\nafter the empty line\n")?;
+    ensure!(put.status.success(), "{}", text(&put.stderr));
+    let browsed = house.sample("amqsbcgc", "")?;
+    let shown = text(&browsed.stdout);
+    ensure!(shown.contains("6669 7273 74") && shown.contains("2 messages"), "{shown}");
+    let got = house.sample("amqsgetc", "")?;
+    assert_eq!(text(&got.stdout), "message <first>\nmessage <second>\n");
+    Ok(())
+}
+
+#[test]
+fn the_tree_says_what_it_is_and_what_a_reason_means() -> Result<()> {
+    let house = House::new()?;
+    let run = |name: &str, arguments: &[&str]| -> Result<String> {
+        let output = Command::new(house.tree.join("bin").join(name)).args(arguments).output()?;
+        ensure!(output.status.success(), "{name}: {}", text(&output.stderr));
+        Ok(text(&output.stdout).to_owned())
+    };
+    assert_eq!(run("dspmqver", &["-b", "-f", "2"])?, "9.4.2.0\n");
+    assert_eq!(run("mqrc", &["2085"])?, "    2085  0x00000825  MQRC_UNKNOWN_OBJECT_NAME\n");
+    assert_eq!(run("mqrc", &["MQRC_UNKNOWN_OBJECT_NAME"])?, "    2085  0x00000825  MQRC_UNKNOWN_OBJECT_NAME\n");
+    Ok(())
+}
