@@ -4,6 +4,7 @@ mod events;
 mod expiry;
 mod handles;
 mod moving;
+mod together;
 mod triggers;
 
 use std::sync::Arc;

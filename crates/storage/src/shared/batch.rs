@@ -137,6 +137,12 @@ impl Outcome {
         self.dead_messages + self.depths.len() + 1
     }
 
+    /// Those whose rows of `queue_depth` it changes; some twice.
+    pub(super) fn changed_queues(&self) -> impl Iterator<Item = QueueId> {
+        let changed = self.depths.iter().filter(|(_, change)| **change != (0, 0)).map(|(queue, _)| *queue);
+        changed.chain(self.opens.keys().copied())
+    }
+
     fn note_added(&mut self, row: &MessageRow) {
         count_added(&mut self.depths, row);
         self.opens(row.place());
@@ -726,10 +732,16 @@ impl<'a> Plan<'a> {
     }
 
     fn send_depths(&self, flight: &mut Flight<'_>, id: BatchId, outcome: &Outcome) {
-        let changed = outcome.depths.iter().filter(|(_, change)| **change != (0, 0)).map(|(queue, _)| *queue);
-        let queues: BTreeSet<QueueId> = changed.chain(outcome.opens.keys().copied()).collect();
+        let queues: BTreeSet<QueueId> = outcome.changed_queues().collect();
         if queues.is_empty() {
             return;
+        }
+        let s = &flight.connected.statements;
+        let without_row = queues.iter().filter(|queue| !self.known.recent.has_row(**queue));
+        let without_row: Vec<i32> = without_row.map(|queue| queue_number(*queue)).collect();
+        if !without_row.is_empty() {
+            let rows: Parameters = vec![Box::new(without_row), Box::new(id.member), Box::new(id.lane)];
+            flight.send(Step::Change, &s.depth_rows, rows);
         }
         let mut columns = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for queue in queues {
@@ -750,7 +762,7 @@ impl<'a> Plan<'a> {
             Box::new(columns.3),
             Box::new(columns.4),
         ];
-        flight.send(Step::Change, &flight.connected.statements.depth_add, parameters);
+        flight.send(Step::Change, &s.depth_add, parameters);
     }
 
     /// Gives what was found to those who asked, the first in delivery order to the first who asked.

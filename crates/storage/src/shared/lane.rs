@@ -287,6 +287,7 @@ impl Lane {
             row.staged.land(row.message.expires);
             *landed.entry(row.message.queue).or_default() += 1;
         }
+        self.recent.note_rows(outcome.changed_queues());
         for (queue, (messages, bytes)) in outcome.depths {
             let landed = landed.remove(&queue).unwrap_or(0);
             self.driver.figures.know(queue).committed(messages, bytes, landed);

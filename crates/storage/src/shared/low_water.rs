@@ -14,7 +14,7 @@
 //!   uses it: what becomes available in between is never missed.
 //! - A message that was locked for a moment by a transaction that was rolled back, which no count tells, is found within `HOLDS`.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -181,14 +181,18 @@ impl Opened {
     }
 }
 
-/// The lowest places of a lane's last transactions, by queue.
+/// What a lane's rows of `queue_depth` have in the database, by queue.
 #[derive(Default)]
-pub(super) struct Recent(HashMap<QueueId, VecDeque<DeliveryKey>>);
+pub(super) struct Recent {
+    /// The lowest places of the last transactions.
+    lowest: HashMap<QueueId, VecDeque<DeliveryKey>>,
+    with_row: HashSet<QueueId>,
+}
 
 impl Recent {
     /// The lowest places of the last transactions and of one that opens this one.
     pub(super) fn with(&self, queue: QueueId, opens: DeliveryKey) -> Vec<u8> {
-        let recent = self.0.get(&queue).into_iter().flatten();
+        let recent = self.lowest.get(&queue).into_iter().flatten();
         let mut bytes = Vec::with_capacity(REMEMBERED * PLACE);
         for place in recent.chain([&opens]) {
             bytes.push(place.rank);
@@ -199,19 +203,30 @@ impl Recent {
 
     /// It is committed.
     pub(super) fn note(&mut self, queue: QueueId, opens: DeliveryKey) {
-        if self.0.len() >= MOST_QUEUES && !self.0.contains_key(&queue) {
-            self.0.clear();
+        if self.lowest.len() >= MOST_QUEUES && !self.lowest.contains_key(&queue) {
+            self.lowest.clear();
         }
-        let recent = self.0.entry(queue).or_default();
+        let recent = self.lowest.entry(queue).or_default();
         recent.push_back(opens);
         if recent.len() >= REMEMBERED {
             recent.pop_front();
         }
     }
 
+    /// The lane's row of the queue is there.
+    pub(super) fn has_row(&self, queue: QueueId) -> bool {
+        self.with_row.contains(&queue)
+    }
+
+    /// A transaction that has changed the rows of these queues is committed.
+    pub(super) fn note_rows(&mut self, queues: impl Iterator<Item = QueueId>) {
+        self.with_row.extend(queues);
+    }
+
     /// It is not known which transactions have been committed.
     pub(super) fn forget(&mut self) {
-        self.0.clear();
+        self.lowest.clear();
+        self.with_row.clear();
     }
 }
 

@@ -196,8 +196,15 @@ pub(super) async fn give_back(
     queues.sort_unstable();
     queues.dedup();
     let numbers: Vec<i32> = queues.iter().map(|queue| queue_number(*queue)).collect();
-    client.execute(&s.open_again, &[&numbers, &number]).await?;
+    open_again(admin, &numbers, number).await?;
     Ok(queues)
+}
+
+/// Messages of these queues that the member held can be taken again, at any place.
+pub(super) async fn open_again(admin: &Connected, queues: &[i32], member: i32) -> Result<(), tokio_postgres::Error> {
+    let (client, s) = (&admin.client, &admin.statements);
+    client.execute(&s.depth_rows, &[&queues, &member, &0_i32]).await?;
+    client.execute(&s.open_again, &[&queues, &member]).await.map(|_| ())
 }
 
 /// The lowest number that is free, and the last epoch of it: that of the lanes which an earlier member of this number has left.

@@ -150,36 +150,23 @@ macro_rules! figures {
     };
 }
 
-/// Adds what `$changes` says to the rows of a lane: queue, messages, bytes, 1 where messages became available, their lowest places. What
-/// follows may select from `c`, the changes. It is refused when another transaction changes the same rows, which only repairs can do.
+/// Adds what `$changes` says to the rows of a lane, which are there: queue, messages, bytes, 1 where messages became available, their
+/// lowest places. Only repairs can change the same rows at the same time: then one of them changes nothing, and finds it again.
 macro_rules! add_figures {
-    ($with:literal, $changes:expr, $member:literal, $lane:literal) => {
+    ($changes:expr, $member:literal, $lane:literal) => {
         concat!(
-            "WITH ",
-            $with,
-            "c AS MATERIALIZED (SELECT t.*, (SELECT f.version FROM queue_depth f WHERE f.queue = t.q AND f.member = ",
+            "UPDATE queue_depth d SET version = d.version + 1, messages = d.messages + t.m, bytes = d.bytes + t.b, \
+             opened = d.opened + t.o, lowest = CASE t.o WHEN 0 THEN d.lowest ELSE t.l END FROM (",
+            $changes,
+            ") AS t(q, m, b, o, l) CROSS JOIN LATERAL (SELECT f.version FROM queue_depth f WHERE f.queue = t.q AND f.member = ",
             $member,
             " AND f.lane = ",
             $lane,
-            " ORDER BY f.version DESC LIMIT 1) AS v FROM (",
-            $changes,
-            ") AS t(q, m, b, o, l)), u AS (UPDATE queue_depth d SET version = d.version + 1, messages = d.messages + c.m, \
-             bytes = d.bytes + c.b, opened = d.opened + c.o, lowest = CASE c.o WHEN 0 THEN d.lowest ELSE c.l END \
-             FROM c WHERE d.queue = ANY (ARRAY[c.q]) AND d.member = ",
+            " ORDER BY f.version DESC LIMIT 1) v WHERE d.queue = ANY (ARRAY[t.q]) AND d.member = ",
             $member,
             " AND d.lane = ",
             $lane,
-            " AND d.version = c.v RETURNING d.queue), \
-             n AS (INSERT INTO queue_depth (queue, member, lane, version, messages, bytes, opened, lowest) SELECT c.q, ",
-            $member,
-            ", ",
-            $lane,
-            ", coalesce(c.v + 1, 1), c.m, c.b, c.o, c.l FROM c WHERE NOT EXISTS (SELECT FROM u WHERE u.queue = c.q) RETURNING queue), \
-             w AS (INSERT INTO queue_lane (queue, member, lane) SELECT n.queue, ",
-            $member,
-            ", ",
-            $lane,
-            " FROM n) "
+            " AND d.version = v.version"
         )
     };
 }
@@ -256,18 +243,21 @@ statements! {
     back_out_prepared_puts = "DELETE FROM message WHERE owner >= $1::int8 AND owner < $2::int8 AND unit = $3 AND hold = 'p' \
                               RETURNING queue, rank, position, true, length, parts";
 
+    /// A lane (`$2` member, `$3` lane) has rows for these queues (`$1`).
+    depth_rows = "WITH l AS (INSERT INTO queue_lane (queue, member, lane) SELECT t.q, $2, $3 FROM unnest($1::int4[]) AS t(q) \
+                  ON CONFLICT DO NOTHING RETURNING queue, member, lane) \
+                  INSERT INTO queue_depth (queue, member, lane, version, messages, bytes, opened, lowest) \
+                  SELECT l.queue, l.member, l.lane, 0, 0, 0, 0, '' FROM l";
     /// What a transaction has changed: `$1` queues, `$2` member, `$3` lane, `$4` messages, `$5` bytes; `$6` 1 where messages became
-    /// available, and `$7` the lowest places of the last transactions of which that is true.
-    depth_add = concat!(add_figures!(
-        "", "SELECT * FROM unnest($1::int4[], $4::int8[], $5::int8[], $6::int8[], $7::bytea[])", "$2::int4", "$3::int4"),
-        "SELECT FROM c WHERE false");
+    /// available, and `$7` the lowest places of the last transactions of which that is true. After `depth_rows`.
+    depth_add = add_figures!(
+        "SELECT * FROM unnest($1::int4[], $4::int8[], $5::int8[], $6::int8[], $7::bytea[])", "$2::int4", "$3::int4");
     /// What the lanes have made available on queues.
     opened = concat!("SELECT d.queue, d.member, d.lane, d.opened, d.lowest FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL ",
                      figures!("k.q"), " d");
-    /// A peer has given back messages of these queues (`$1`) that the member (`$2`) held: at any place.
-    open_again = concat!(add_figures!(
-        "", "SELECT q, 0::int8, 0::int8, 1::int8, ''::bytea FROM unnest($1::int4[]) AS a(q)", "$2::int4", "0"),
-        "SELECT FROM c WHERE false");
+    /// A peer has given back messages of these queues (`$1`) that the member (`$2`) held: at any place. After `depth_rows` of lane 0.
+    open_again = add_figures!(
+        "SELECT q, 0::int8, 0::int8, 1::int8, ''::bytea FROM unnest($1::int4[]) AS a(q)", "$2::int4", "0");
     /// Messages and bytes that the others have added, and those that this member (`$2`) has.
     depths = concat!("SELECT k.q, x.* FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL \
               (SELECT coalesce(sum(d.messages) FILTER (WHERE d.member <> $2), 0)::int8, \

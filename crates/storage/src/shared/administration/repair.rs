@@ -130,7 +130,10 @@ impl Administrator {
                     let gone: Vec<i32> = self.orphan_decisions(place).await?.iter().map(|one| one.0).collect();
                     changed(client.execute(statements::FORGET_DECISIONS, &[&gone]).await)?
                 }
-                Stuck::Depths => execute(client, statements::MEND_DEPTHS).await?,
+                Stuck::Depths => {
+                    execute(client, statements::FIGURES_OF_REPAIRS).await?;
+                    execute(client, statements::MEND_DEPTHS).await?
+                }
                 Stuck::Queues => self.remove_dropped(place).await?,
                 Stuck::Parts => execute(client, statements::REMOVE_ORPHAN_PARTS).await?,
                 Stuck::Receipts => execute(client, statements::FORGET_OLD_RECEIPTS).await?,
@@ -265,6 +268,7 @@ pub(super) async fn back_out_lost_units(place: &Place) -> Result<i64, SharedErro
     let client = place.client();
     let gets = client.query(statements::BACK_OUT_LOST_GETS, &[]).await.map_err(refused(MEND))?;
     let gets = free_again(place, &gets).await?;
+    execute(client, statements::FIGURES_OF_REPAIRS).await?;
     let puts = number(client, statements::REMOVE_LOST_PUTS).await?;
     execute(client, statements::REMOVE_ORPHAN_PARTS).await?;
     Ok(gets + puts)
@@ -275,8 +279,7 @@ async fn free_again(place: &Place, rows: &[Row]) -> Result<i64, SharedError> {
     let mut queues: Vec<i32> = rows.iter().map(|row| row.get(0)).collect();
     queues.sort_unstable();
     queues.dedup();
-    let open_again = &place.connected.statements.open_again;
-    place.client().execute(open_again, &[&queues, &NO_MEMBER]).await.map_err(refused(MEND))?;
+    member::open_again(&place.connected, &queues, NO_MEMBER).await.map_err(refused(MEND))?;
     Ok(i64::try_from(rows.len()).unwrap_or(i64::MAX))
 }
 

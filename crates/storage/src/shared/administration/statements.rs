@@ -48,28 +48,28 @@ pub(super) const LOST_UNITS: &str = "SELECT count(*) FROM message o WHERE o.owne
 pub(super) const BACK_OUT_LOST_GETS: &str = "UPDATE message o SET owner = NULL, hold = NULL, unit = NULL, backout = backout + 1 \
     WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL AND o.hold = 'g' \
     AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue";
-/// Depths follow in the same statement.
+/// Depths follow in the same statement. After `FIGURES_OF_REPAIRS`.
 pub(super) const REMOVE_LOST_PUTS: &str = concat!(
-    add_figures!(
-        "g AS (DELETE FROM message o WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL AND o.hold = 'p' \
-         AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue, length), ",
-        "SELECT queue, -count(*), -sum(length), 0::int8, ''::bytea FROM g GROUP BY queue",
-        "0",
-        "0"
-    ),
-    "SELECT count(*) FROM g"
+    "WITH g AS (DELETE FROM message o WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL AND o.hold = 'p' \
+     AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue, length), d AS (",
+    add_figures!("SELECT queue, -count(*), -sum(length), 0::int8, ''::bytea FROM g GROUP BY queue", "0", "0"),
+    ") SELECT count(*) FROM g"
 );
+/// Repairs have a row for each queue.
+pub(super) const FIGURES_OF_REPAIRS: &str = "WITH l AS (INSERT INTO queue_lane (queue, member, lane) \
+    SELECT q.queue, 0, 0 FROM (SELECT queue FROM message UNION SELECT queue FROM queue_lane) q \
+    ON CONFLICT DO NOTHING RETURNING queue) \
+    INSERT INTO queue_depth (queue, member, lane, version, messages, bytes, opened, lowest) SELECT l.queue, 0, 0, 0, 0, 0, 0, '' FROM l";
 /// By member.
 pub(super) const DECISIONS: &str = "SELECT member, count(*) FROM unit WHERE state = 'committed' GROUP BY member";
 /// `$1` members that are gone.
 pub(super) const FORGET_DECISIONS: &str = "DELETE FROM unit WHERE state = 'committed' AND member = ANY ($1::int4[])";
 /// Queues whose depth is not what the table holds, and by how much: messages and bytes to add.
 pub(super) const WRONG_DEPTHS: &str = concat!("SELECT queue, m, b FROM (", wrong_depths!(), ") w ORDER BY queue");
-/// One statement sees one moment: what members change meanwhile changes both sides alike, and the difference stays true.
-pub(super) const MEND_DEPTHS: &str = concat!(
-    add_figures!("", concat!("SELECT queue, m, b, 0::int8, ''::bytea FROM (", wrong_depths!(), ") x"), "0", "0"),
-    "SELECT q FROM c"
-);
+/// One statement sees one moment: what members change meanwhile changes both sides alike, and the difference stays true. After
+/// `FIGURES_OF_REPAIRS`.
+pub(super) const MEND_DEPTHS: &str =
+    add_figures!(concat!("SELECT queue, m, b, 0::int8, ''::bytea FROM (", wrong_depths!(), ") x"), "0", "0");
 /// Numbers of queues that have messages: one look into the index for each.
 pub(super) const QUEUES_WITH_MESSAGES: &str = "WITH RECURSIVE q(queue) AS ((SELECT queue FROM message ORDER BY queue LIMIT 1) UNION ALL \
     SELECT (SELECT m.queue FROM message m WHERE m.queue > q.queue ORDER BY m.queue LIMIT 1) FROM q WHERE q.queue IS NOT NULL) \
