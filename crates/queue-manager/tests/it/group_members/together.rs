@@ -34,11 +34,11 @@ async fn a_message_of_a_private_queue_and_its_answer_on_a_shared_one_are_committ
         assert_eq!(done.map_err(|refused| refused.reason).is_ok(), is_new);
         if is_new {
             assert_eq!(get(&reader, "ANSWERS", GetFlags::NO_SYNCPOINT).await.unwrap(), "answer");
-            assert_eq!(get(&reader, "REQUESTS", GetFlags::NO_WAIT).await.unwrap_err(), Reason::NoMessageAvailable);
+            assert_eq!(get(&reader, "REQUESTS", GetFlags::NO_SYNCPOINT).await.unwrap_err(), Reason::NoMsgAvailable);
         } else {
             // The same request has been answered: nothing of the second one is left.
             assert_eq!(get(&reader, "REQUESTS", GetFlags::NO_SYNCPOINT).await.unwrap(), "question");
-            assert_eq!(get(&reader, "ANSWERS", GetFlags::NO_WAIT).await.unwrap_err(), Reason::NoMessageAvailable);
+            assert_eq!(get(&reader, "ANSWERS", GetFlags::NO_SYNCPOINT).await.unwrap_err(), Reason::NoMsgAvailable);
         }
     }
     one.stop().await;
