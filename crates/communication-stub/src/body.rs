@@ -29,12 +29,15 @@ pub(crate) enum BodyFailure {
     Malformed(&'static str),
     /// The area has no room for the record.
     TooLong,
+    /// The area is not in memory of the program.
+    NoMemory,
 }
 
 impl From<Trouble> for BodyFailure {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::TimedOut => Self::TimedOut,
+            Trouble::NoMemory => Self::NoMemory,
             Trouble::Broken | Trouble::Ended | Trouble::Refused => Self::Broken,
         }
     }

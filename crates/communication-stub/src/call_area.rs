@@ -140,6 +140,44 @@ impl ResponseArea {
     }
 }
 
+impl RequestRecord {
+    /// Whether all its bytes can be read. The kernel is asked for one byte of each page, as many as it takes at a time; a kernel
+    /// that does not answer counts as yes.
+    pub(crate) fn is_in_memory(self) -> bool {
+        /// No page is shorter.
+        const PAGE: usize = 4096;
+        const MOST: usize = 1024;
+        if self.length == 0 {
+            return true;
+        }
+        let last = self.length - 1;
+        let places: Vec<usize> = (0..last).step_by(PAGE).chain([last]).collect();
+        places.chunks(MOST).all(|places| {
+            let mut bytes = [0u8; MOST];
+            let local = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: places.len() };
+            let remote: Vec<libc::iovec> = places
+                .iter()
+                .map(|&place| libc::iovec { iov_base: self.address.wrapping_add(place).cast_mut().cast(), iov_len: 1 })
+                .collect();
+            // SAFETY: the kernel writes into `bytes` alone, and looks whether it may read the rest.
+            let read = unsafe {
+                libc::process_vm_readv(
+                    libc::getpid(),
+                    &raw const local,
+                    1,
+                    remote.as_ptr(),
+                    remote.len() as libc::c_ulong,
+                    0,
+                )
+            };
+            match usize::try_from(read) {
+                Ok(read) => read == places.len(),
+                Err(_) => std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT),
+            }
+        })
+    }
+}
+
 /// # Safety
 /// The address is null or that of a BAQ-REQUEST-INFO of its comp level.
 unsafe fn request_info<'a>(address: *const u8) -> Result<&'a [u8], StubError> {

@@ -116,7 +116,7 @@ impl Connection {
                 Ok(false) => return Err(HeadFailure::Malformed("its head is too long")),
                 Err(Trouble::TimedOut) => return Err(HeadFailure::TimedOut),
                 Err(Trouble::Refused) => return Err(HeadFailure::Refused),
-                Err(Trouble::Broken | Trouble::Ended) => return Err(HeadFailure::Broken { began }),
+                Err(Trouble::Broken | Trouble::Ended | Trouble::NoMemory) => return Err(HeadFailure::Broken { began }),
             }
         }
     }

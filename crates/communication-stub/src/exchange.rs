@@ -74,8 +74,13 @@ impl Exchange {
 
     fn once(&self, mut connection: Box<Connection>, deadline: &Deadline) -> Result<Reply, Failure> {
         let sent = connection.send(&self.head, self.record, deadline);
-        if sent == Err(Trouble::TimedOut) {
-            return Err(Failure::final_one(StubError::AnswerTimeout));
+        match sent {
+            Err(Trouble::TimedOut) => return Err(Failure::final_one(StubError::AnswerTimeout)),
+            // The server waits for a record that cannot come.
+            Err(Trouble::NoMemory) => {
+                return Err(Failure::final_one(StubError::RequestLength(length(self.record.length))));
+            }
+            _ => {}
         }
         // A server that wants no more of a request answers before it closes.
         let head = match connection.receive_head(deadline) {
@@ -146,9 +151,15 @@ impl Exchange {
             BodyFailure::TimedOut => StubError::AnswerTimeout,
             BodyFailure::Broken => StubError::AnswerBroken(self.target.to_string()),
             BodyFailure::Malformed(problem) => StubError::AnswerMalformed(problem),
+            BodyFailure::NoMemory => StubError::ResponseLength(length(self.area.length())),
             BodyFailure::TooLong => StubError::TooLong { record: None, area: self.area.length() },
         }
     }
+}
+
+/// As its item has it.
+fn length(bytes: usize) -> i32 {
+    i32::try_from(bytes).unwrap_or(i32::MAX)
 }
 
 impl Failure {

@@ -19,6 +19,8 @@ const TOLERANCE: Duration = Duration::from_millis(250);
 pub(crate) enum Trouble {
     TimedOut,
     Broken,
+    /// The record, or the room for it, is not in memory of the program.
+    NoMemory,
     /// The server closed in good order.
     Ended,
     /// The server does not take the client's certificate, or wants one; over TLS alone, before anything was received.
@@ -104,7 +106,7 @@ impl Socket {
     /// Sends the head and the record behind it, in one call of the kernel where it takes them.
     ///
     /// # Errors
-    /// `Broken`: the server cannot have the whole request.
+    /// `Broken`: the server cannot have the whole request. `NoMemory`: it never will, for the program has no such record.
     pub(crate) fn send(&mut self, head: &[u8], record: RequestRecord, deadline: &Deadline) -> Result<(), Trouble> {
         let total = head.len() + record.length;
         let mut sent = 0;
@@ -162,8 +164,10 @@ fn counted(result: isize) -> Result<Option<usize>, Trouble> {
     if let Ok(bytes) = usize::try_from(result) {
         return Ok(Some(bytes));
     }
-    match io::Error::last_os_error().kind() {
+    let error = io::Error::last_os_error();
+    match error.kind() {
         io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Ok(None),
+        _ if error.raw_os_error() == Some(libc::EFAULT) => Err(Trouble::NoMemory),
         _ => Err(Trouble::Broken),
     }
 }

@@ -74,7 +74,7 @@ impl Session {
     }
 
     /// # Errors
-    /// `Broken`: the server cannot have the whole request.
+    /// `Broken`: the server cannot have the whole request. `NoMemory`: the program has no such record.
     pub(crate) fn send(
         &mut self,
         socket: &mut Socket,
@@ -83,6 +83,9 @@ impl Session {
         deadline: &Deadline,
     ) -> Result<(), Trouble> {
         socket.arm(deadline)?;
+        if !record.is_in_memory() {
+            return Err(Trouble::NoMemory);
+        }
         let record = Text { address: record.address, length: record.length };
         // SAFETY: a live session, and pieces that the caller promised for the call.
         let sent =

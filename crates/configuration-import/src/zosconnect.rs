@@ -57,7 +57,13 @@ fn leave_out_location(element: &Element, why: &str, imported: &mut Imported) {
 fn manager(element: &Element, imported: &mut Imported) {
     for (name, value) in &element.attributes {
         match name.as_str() {
-            "id" | "setUTF8ResponseEncoding" | "preserveJsonPayloadCharFormat" => {}
+            "id" => {}
+            "setUTF8ResponseEncoding" => imported
+                .leave_out(format!("zosconnect_zosConnectManager {name}={value}"), "answers are in UTF-8 and say so"),
+            "preserveJsonPayloadCharFormat" => imported.leave_out(
+                format!("zosconnect_zosConnectManager {name}={value}"),
+                "texts of JSON pass as they are, with no entities of HTML",
+            ),
             "asyncRequestTimeout" => match seconds(value).filter(|seconds| (1..=86_400).contains(seconds)) {
                 Some(seconds) => imported.zosconnect.request_timeout_seconds = seconds,
                 None => imported.leave_out("zosconnect_zosConnectManager asyncRequestTimeout", "it is no time limit"),

@@ -42,6 +42,7 @@ impl Fault {
             column: self.place.column,
             item: self.item,
             problem: self.problem,
+            cut_off: None,
         }
     }
 }
@@ -58,6 +59,16 @@ pub struct CopybookError {
     /// The data item, FILLER for one without a name, where there is one.
     pub item: Option<String>,
     pub problem: Problem,
+    /// Code before the error that was not read, which may be why.
+    pub cut_off: Option<CutOff>,
+}
+
+/// A line of fixed format whose code goes on beyond column 72.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CutOff {
+    /// From 1.
+    pub line: u32,
+    pub has_tabs: bool,
 }
 
 impl std::error::Error for CopybookError {}
@@ -71,7 +82,14 @@ impl fmt::Display for CopybookError {
         if let Some(item) = &self.item {
             write!(f, ", item {item}")?;
         }
-        write!(f, ": {}", self.problem)
+        write!(f, ": {}", self.problem)?;
+        let Some(CutOff { line, has_tabs }) = self.cut_off else { return Ok(()) };
+        let tabs = if has_tabs { ", because tabs go to every eighth column" } else { "" };
+        write!(
+            f,
+            ". Line {line} has text beyond column 72{tabs}; fixed format does not read it. Choose the format variable or free, or \
+             shorten the line"
+        )
     }
 }
 

@@ -33,6 +33,7 @@
 
 mod big;
 mod codec;
+mod compiler;
 mod copy;
 mod decimal;
 mod decode;
@@ -59,7 +60,8 @@ mod zoned;
 #[cfg(test)]
 mod tests;
 
-pub use error::{CopybookError, DataError, DataProblem, PlanError, Problem};
+pub use compiler::Compiler;
+pub use error::{CopybookError, CutOff, DataError, DataProblem, PlanError, Problem};
 pub use item::{Condition, Copybook, DataItem, Literal, Occurs, Renames, SignClause, Usage, Value};
 pub use layout::{LayoutItem, RecordLayout, Repetition};
 pub use options::{

@@ -12,6 +12,7 @@ use crate::copy;
 use crate::error::{CopybookError, Fault, Place, Problem};
 use crate::item::{Copybook, DataItem, Literal};
 use crate::options::ParseOptions;
+use crate::source;
 use crate::token::{Token, TokenKind, tokens};
 
 use entry::Entry;
@@ -23,7 +24,11 @@ impl Copybook {
         let mut members = Vec::new();
         match parse(text, options, &mut members) {
             Ok(copybook) => Ok(Self { members, ..copybook }),
-            Err(fault) => Err(fault.named(&members)),
+            Err(fault) => {
+                let line = fault.place.line;
+                let cut_off = if fault.place.member == 0 { source::cut_off(text, options.format, line) } else { None };
+                Err(CopybookError { cut_off, ..fault.named(&members) })
+            }
         }
     }
 }

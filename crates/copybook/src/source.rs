@@ -3,7 +3,7 @@
 //! Sequence numbers, indicators, comments, directives and the columns behind the code are gone; continued literals and
 //! words are joined; lines end in `\n`. COPY and REPLACE are not looked at.
 
-use crate::error::{Fault, Place, Problem};
+use crate::error::{CutOff, Fault, Place, Problem};
 use crate::options::Format;
 
 /// Most characters of one text, and of all after COPY.
@@ -51,6 +51,8 @@ struct Reader {
 const INDICATOR: usize = 6;
 const CODE: usize = 7;
 const MARGIN: usize = 72;
+/// Width of a card: what stands behind it is no name of a line.
+const CARD: usize = 80;
 
 impl Reader {
     fn line(&mut self, line: &[char], number: u32) -> Result<(), Fault> {
@@ -221,13 +223,53 @@ fn expand_tabs(line: &str) -> Vec<char> {
     out
 }
 
-/// Free when more lines have code where fixed format has none than lines look like fixed format.
+/// The last line up to `line` whose code goes on beyond column 72, where fixed format does not read it.
+pub(crate) fn cut_off(text: &str, format: Format, line: u32) -> Option<CutOff> {
+    let format = if format == Format::Detect { detect(text) } else { format };
+    if format != Format::Fixed {
+        return None;
+    }
+    let is_cut = |(text, _): &(&str, u32)| beyond_margin(&expand_tabs(text)) == Some(Beyond::Code);
+    let (text, line) = text.lines().zip(1..=line).filter(is_cut).last()?;
+    Some(CutOff { line, has_tabs: text.contains('\t') })
+}
+
+/// What a line has behind column 72.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beyond {
+    /// A word goes on there, or it ends behind column 80.
+    Code,
+    /// Columns 73 to 80, which name the line.
+    Name,
+}
+
+/// `None`: nothing, or the line is a comment.
+fn beyond_margin(line: &[char]) -> Option<Beyond> {
+    let end = line.iter().rposition(|&c| c != ' ')?;
+    let is_code = !matches!(line.get(INDICATOR), Some('*' | '/' | 'D' | 'd' | '$'));
+    if end < MARGIN || !is_code || line.windows(2).any(|pair| pair == ['*', '>']) {
+        return None;
+    }
+    let goes_on = line[MARGIN - 1] != ' ' && line[MARGIN] != ' ';
+    Some(if goes_on || end >= CARD { Beyond::Code } else { Beyond::Name })
+}
+
+/// Free when more lines have code where fixed format has none than lines look like fixed format. Variable when code goes on beyond
+/// column 72 and no line has a name there.
 fn detect(text: &str) -> Format {
     let (mut free, mut fixed, mut long) = (0usize, 0usize, false);
+    let (mut cut, mut named) = (0usize, 0usize);
     for line in text.lines() {
         let line = expand_tabs(line);
         let Some(first) = line.iter().position(|&c| c != ' ') else { continue };
-        long |= line.len() > 80;
+        long |= line.len() > CARD;
+        match beyond_margin(&line) {
+            Some(Beyond::Code) => cut += 1,
+            Some(Beyond::Name) => named += 1,
+            None => {}
+        }
+        // A literal that goes on with the next line says where the margin is.
+        named += usize::from(first == INDICATOR && line[first] == '-');
         let word: String = line[first..].iter().take_while(|c| !c.is_whitespace()).collect();
         let is_numbered = line.len() > INDICATOR && line[..INDICATOR].iter().all(char::is_ascii_digit);
         let is_marked = first == INDICATOR && matches!(line[first], '*' | '/' | '-') && !word.starts_with("*>");
@@ -237,7 +279,13 @@ fn detect(text: &str) -> Format {
             free += 1;
         }
     }
-    if free > fixed || (free == 0 && fixed == 0 && long) { Format::Free } else { Format::Fixed }
+    if free > fixed || (free == 0 && fixed == 0 && long) {
+        Format::Free
+    } else if cut > 0 && named == 0 {
+        Format::Variable
+    } else {
+        Format::Fixed
+    }
 }
 
 /// Whether a line of code may begin with the word: a level number, a comment, or a word of a description.

@@ -10,10 +10,11 @@ pub mod tree;
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use self::mapping::Mapping;
+use self::mapping::{Mapping, MappingError, Source, Surroundings};
 use self::path::Template;
 
 /// Methods an operation may have, in the order documents list them.
@@ -47,6 +48,26 @@ pub struct Operation {
     pub response: Mapping,
     /// Of an answer that has a body.
     pub response_code: u16,
+    /// Parameters of the query and headers that every request has, because the document of the API says so.
+    pub required: Vec<Source>,
+}
+
+impl Operation {
+    /// The body of the service's request.
+    ///
+    /// # Errors
+    /// A parameter is missing that the document requires; as [`Mapping::request`].
+    pub fn map_request(
+        &self,
+        body: &Bytes,
+        surroundings: &Surroundings<'_>,
+        schema: Option<&Value>,
+    ) -> Result<Bytes, MappingError> {
+        match self.required.iter().find(|source| !surroundings.has(source)) {
+            Some(missing) => Err(MappingError::Missing { what: missing.spoken() }),
+            None => self.request.request(body, surroundings, schema),
+        }
+    }
 }
 
 /// The method's word, if it is one of [`METHODS`].
@@ -89,6 +110,18 @@ impl ApiDefinition {
         Ok(())
     }
 
+    /// Takes over which parameters the document requires, so that a request without one is refused.
+    pub fn require_as_documented(&mut self) {
+        let Some(document) = &self.document else { return };
+        for operation in &mut self.operations {
+            let item = &document["paths"][operation.path.to_string()];
+            let shared = item["parameters"].as_array();
+            let own = item[operation.method.to_ascii_lowercase()]["parameters"].as_array();
+            let all = own.into_iter().chain(shared).flatten();
+            operation.required = all.filter_map(|parameter| required(document, parameter)).collect();
+        }
+    }
+
     /// `rest` is what follows the base path, still encoded. Of several templates that match, the one with the earlier
     /// fixed part wins.
     pub fn find<'a, 'p>(&'a self, method: &str, rest: &'p str) -> Found<'a, 'p> {
@@ -125,6 +158,22 @@ impl ApiDefinition {
             matching.retain(|(operation, _)| operation.path.openness() == best);
         }
         matching
+    }
+}
+
+/// The query parameter or header of a description, if requests must have it.
+fn required(document: &Value, parameter: &Value) -> Option<Source> {
+    let referenced = parameter["$ref"].as_str().and_then(|place| document.pointer(place.strip_prefix('#')?));
+    let parameter = referenced.unwrap_or(parameter);
+    let name = parameter["name"].as_str().filter(|_| parameter["required"] == true)?.to_owned();
+    match parameter["in"].as_str()? {
+        "query" => Some(Source::Query(name)),
+        // OpenAPI gives these three no meaning as parameters.
+        "header" if ["accept", "content-type", "authorization"].iter().any(|own| name.eq_ignore_ascii_case(own)) => {
+            None
+        }
+        "header" => Some(Source::Header(name)),
+        _ => None,
     }
 }
 

@@ -71,6 +71,12 @@ impl Structure {
         &self.wrapper
     }
 
+    /// The JSON of a record without members: the wrapper around nothing.
+    pub fn empty(&self) -> String {
+        let inside = |inside, name: &String| format!("{{{}:{inside}}}", serde_json::Value::from(name.as_str()));
+        self.wrapper.iter().rev().fold("{}".to_owned(), inside)
+    }
+
     /// What its records are, without the wrapper.
     pub fn record(&self) -> &Arc<RecordStructure> {
         &self.record

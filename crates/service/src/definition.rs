@@ -9,6 +9,7 @@ mod builder;
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use model::descriptor::{Ccsid, Format, Persistence};
 use model::name::{QueueManagerName, QueueName};
 
@@ -36,6 +37,16 @@ impl Service {
     /// Begins one; see [`Builder::property`].
     pub fn builder(name: &str) -> Builder {
         Builder::new(name)
+    }
+
+    /// The body of a request that says nothing: an object without members, within the wrapper of the record; for a service
+    /// of texts the empty text.
+    pub fn empty_request(&self) -> Bytes {
+        if self.passes_text() {
+            return Bytes::new();
+        }
+        let structure = self.transformation.as_ref().and_then(Transformation::of_requests);
+        structure.map_or_else(|| Bytes::from_static(b"{}"), |structure| structure.empty().into())
     }
 
     /// Bodies are texts, which nobody looks into.
@@ -146,6 +157,17 @@ pub enum LateReply {
     Queue(QueueAddress),
     /// They stay where they are.
     Keep,
+}
+
+impl LateReply {
+    /// As `service.yaml` says it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Expire => "expire",
+            Self::Queue(_) => "queue",
+            Self::Keep => "keep",
+        }
+    }
 }
 
 /// What bodies are without a transformation.

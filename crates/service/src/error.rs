@@ -100,35 +100,29 @@ impl ServiceError {
         Self { details: Some(details.into()), ..self }
     }
 
-    /// `{"errorMessage": ..., "errorDetails": ...}`; in both values the characters that HTML knows stand as entities.
+    /// `{"errorMessage": ..., "errorDetails": ...}`, as JSON escapes texts.
     pub fn body(&self) -> Bytes {
-        let mut body = String::with_capacity(160);
-        body.push_str("{\"errorMessage\":\"");
-        write_entities(&format!("{}: {}", self.id, self.message), &mut body);
+        let mut body = serde_json::Map::new();
+        body.insert("errorMessage".to_owned(), self.to_string().into());
         if let Some(details) = &self.details {
-            body.push_str("\",\"errorDetails\":\"");
-            write_entities(details, &mut body);
+            body.insert("errorDetails".to_owned(), details.as_str().into());
         }
-        body.push_str("\"}");
-        body.into()
+        serde_json::Value::Object(body).to_string().into()
     }
-}
 
-/// The inside of a JSON string, with `< > ' " &` as HTML entities.
-fn write_entities(text: &str, out: &mut String) {
-    for character in text.chars() {
-        match character {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\'' => out.push_str("&#39;"),
-            '"' => out.push_str("&quot;"),
-            '&' => out.push_str("&amp;"),
-            '\\' => out.push_str("\\\\"),
-            control if control < ' ' => {
-                use std::fmt::Write;
-                let _ = write!(out, "\\u{:04x}", u32::from(control));
-            }
-            other => out.push(other),
+    /// What helps to find the cause: the details, or else the sentence.
+    pub fn reason(&self) -> &str {
+        self.details.as_deref().unwrap_or(&self.message)
+    }
+
+    /// One line of the log for a request that was not served: a warning where the caller is not to blame. `kind` and `name` say
+    /// what was asked: a service or an API.
+    pub fn log(&self, kind: &str, name: &str) {
+        let (Self { id, status, .. }, reason) = (self, self.reason());
+        if *status >= 500 {
+            tracing::warn!(kind, name, id, status, reason, "a request failed");
+        } else {
+            tracing::info!(kind, name, id, status, reason, "a request was refused");
         }
     }
 }
@@ -138,12 +132,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_body_has_a_message_and_details_with_characters_of_html_as_entities() {
+    fn the_body_has_a_message_and_details_and_no_entities_of_html() {
         let error = ServiceError::header("ibm-mq-md-msgID", "<&\"").with_details("a\\b\n");
         assert_eq!(
             std::str::from_utf8(&error.body()).unwrap(),
-            "{\"errorMessage\":\"BAQR0901W: The header ibm-mq-md-msgID cannot be &#39;&lt;&amp;&quot;&#39;.\",\
-             \"errorDetails\":\"a\\\\b\\u000a\"}"
+            r#"{"errorMessage":"BAQR0901W: The header ibm-mq-md-msgID cannot be '<&\"'.","errorDetails":"a\\b\n"}"#
         );
         let plain: serde_json::Value = serde_json::from_slice(&ServiceError::not_an_object().body()).unwrap();
         assert!(plain.get("errorDetails").is_none());

@@ -57,8 +57,8 @@ pub async fn invoke(
         (Kind::Queue | Kind::Topic, method) => Err(ServiceError::method(method.as_str(), &service.name)),
     };
     answer.unwrap_or_else(|error| {
-        tracing::debug!(service = service.name, %error, details = error.details, "a request to a service failed");
-        ServiceAnswer::failed(&error)
+        error.log("service", &service.name);
+        ServiceAnswer::failed(error)
     })
 }
 
@@ -108,6 +108,9 @@ impl Call<'_> {
     }
 
     /// The answer when nothing came in time.
+    ///
+    /// # Errors
+    /// 504: the server's limit ended the wait.
     fn nothing(&self, patience: Patience) -> Result<ServiceAnswer, ServiceError> {
         if patience.is_cut_short {
             return Err(ServiceError::timed_out(&patience.wait.as_millis().to_string()));

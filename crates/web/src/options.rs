@@ -270,6 +270,8 @@ pub struct Zosconnect {
     pub require_auth: bool,
     /// Calls of API requesters must use HTTPS (requireSecure).
     pub require_secure: bool,
+    /// Callers of services and APIs are told the details of an error.
+    pub error_details: bool,
     /// Where callers may be who need not say who they are.
     pub anonymous_from: AnonymousFrom,
     /// What API requesters are called by, its tables beside the keys here.
@@ -299,6 +301,7 @@ impl Default for Zosconnect {
             invoke_uris: BTreeMap::new(),
             require_auth: true,
             require_secure: false,
+            error_details: true,
             anonymous_from: AnonymousFrom::Loopback,
             requesters: RequesterOptions::default(),
         }

@@ -14,6 +14,7 @@ pub mod target;
 use std::io;
 
 use channel_client::error::ChannelError;
+use model::name::QueueName;
 
 use crate::responder::program::ProgramError;
 
@@ -46,6 +47,8 @@ pub enum ClientError {
     Program(#[from] ProgramError),
     #[error(transparent)]
     Channel(#[from] ChannelError),
+    #[error(transparent)]
+    NotAuthorized(Box<NotAuthorized>),
     #[error("there is no connection")]
     NotConnected,
     /// A process of the driver that carries out transactions.
@@ -54,6 +57,16 @@ pub enum ClientError {
     /// A scenario wants what its door has not.
     #[error("{0}")]
     Mismatch(&'static str),
+}
+
+/// 2035, which alone says neither whose authority is missing nor where.
+#[derive(Debug, thiserror::Error)]
+#[error("the user '{user}' is not authorized to {verb} {queue}: {source}")]
+pub struct NotAuthorized {
+    pub user: String,
+    pub verb: &'static str,
+    pub queue: QueueName,
+    pub source: ChannelError,
 }
 
 /// What is known about a request's effect on the queue.
@@ -71,6 +84,7 @@ impl ClientError {
                 Effect::None
             }
             Self::Channel(error) if !error.effect_is_unknown() => Effect::None,
+            Self::NotAuthorized(_) => Effect::None,
             Self::Refused { status, .. } if *status < 500 => Effect::None,
             Self::WrongReply
             | Self::Refused { .. }

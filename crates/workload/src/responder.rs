@@ -32,6 +32,7 @@ use model::reason::Reason;
 use tokio::sync::watch;
 use tokio::task::LocalSet;
 
+use crate::client::{ClientError, NotAuthorized};
 use crate::client::channel::{open, unasked_for};
 use crate::error::WorkloadError;
 use crate::payload::{Payload, PutId};
@@ -58,6 +59,18 @@ pub struct ResponderPlan {
     pub streaming: bool,
 }
 
+impl ResponderPlan {
+    /// What a failure with a queue is called: 2035 alone would not say whose authority is missing.
+    fn failed(&self, verb: &'static str, queue: QueueName, source: ChannelError) -> ClientError {
+        if source.reason() != Reason::NotAuthorized {
+            return source.into();
+        }
+        let options = self.client.options();
+        let user = options.credentials.as_ref().map_or(&options.asserted_user, |known| &known.user);
+        ClientError::NotAuthorized(Box::new(NotAuthorized { user: user.clone(), verb, queue, source }))
+    }
+}
+
 /// Where replies come from.
 #[derive(Debug, Clone)]
 pub enum Answer {
@@ -77,12 +90,12 @@ pub struct Counts {
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
-    Channel(#[from] ChannelError),
+    Channel(#[from] ClientError),
     #[error("{0}; the request is backed out")]
     Program(#[from] ProgramError),
     /// Of a request that was got outside a unit of work.
     #[error("{0}; the request gets no reply")]
-    Reply(ChannelError),
+    Reply(ClientError),
 }
 
 impl Failure {
@@ -140,8 +153,7 @@ enum Source {
 impl Responder {
     async fn start(number: u32, plan: Rc<ResponderPlan>, counts: Arc<Counts>) -> Result<Self, WorkloadError> {
         let connected = Self::connect(&plan).await;
-        let (connection, requests) =
-            connected.map_err(|source| WorkloadError::Start { client: number, source: source.into() })?;
+        let (connection, requests) = connected.map_err(|source| WorkloadError::Start { client: number, source })?;
         let source = match &plan.answer {
             Answer::Filler(size) => Source::Filler(Payload::new(*size), *size),
             Answer::Program(program) => Source::Program(Box::new(Program::start(program.clone())?)),
@@ -149,9 +161,10 @@ impl Responder {
         Ok(Self { plan, counts, source, connection, requests, replies: HashMap::new() })
     }
 
-    async fn connect(plan: &ResponderPlan) -> Result<(Connection, ObjectHandle), ChannelError> {
+    async fn connect(plan: &ResponderPlan) -> Result<(Connection, ObjectHandle), ClientError> {
         let mut connection = plan.client.connect().await?;
-        let requests = open(&mut connection, plan.queue, OpenOptions::INPUT_SHARED).await?;
+        let opened = open(&mut connection, plan.queue, OpenOptions::INPUT_SHARED).await;
+        let requests = opened.map_err(|error| plan.failed("get from", plan.queue, error))?;
         if plan.streaming {
             connection.consume(requests, &unasked_for(), ReadAhead::DEFAULT).await?;
         }
@@ -190,7 +203,7 @@ impl Responder {
     /// Gets one request and answers it; nothing came: nothing to do.
     async fn one(&mut self) -> Result<(), Failure> {
         if self.plan.streaming {
-            let request = self.connection.next_message().await?.got;
+            let request = self.connection.next_message().await.map_err(ClientError::from)?.got;
             return self.answer_for_good(&request).await;
         }
         let syncpoint = match &self.source {
@@ -205,7 +218,7 @@ impl Responder {
         let request = match self.connection.get(self.requests, &options).await {
             Ok(request) => request,
             Err(error) if error.reason() == Reason::NoMsgAvailable => return Ok(()),
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(self.plan.failed("get from", self.plan.queue, error).into()),
         };
         let in_unit_of_work =
             syncpoint == GetFlags::SYNCPOINT || request.descriptor.persistence == Persistence::Persistent;
@@ -214,7 +227,8 @@ impl Responder {
         }
         match self.answer_or_put_aside(&request).await {
             Ok(replied) => {
-                self.commit().await?;
+                let replies = request.descriptor.reply_to_queue;
+                self.commit().await.map_err(|error| self.plan.failed("put to", replies, error))?;
                 self.count(replied);
                 Ok(())
             }
@@ -250,7 +264,7 @@ impl Responder {
     /// Whether there is a reply.
     async fn answer_or_put_aside(&mut self, request: &Got) -> Result<bool, Failure> {
         if request.descriptor.backout_count > 0
-            && let Some(queue) = backout::put_aside(&mut self.connection, self.plan.queue, request).await?
+            && let Some(queue) = self.put_aside(request).await?
         {
             eprintln!(
                 "responder: a request that was backed out {} times went to {queue}",
@@ -259,6 +273,12 @@ impl Responder {
             return Ok(false);
         }
         self.answer(request, PutFlags::SYNCPOINT).await
+    }
+
+    /// Where the request went, if it was backed out too often.
+    async fn put_aside(&mut self, request: &Got) -> Result<Option<QueueName>, ClientError> {
+        let put = backout::put_aside(&mut self.connection, self.plan.queue, request).await;
+        put.map_err(|(queue, error)| self.plan.failed("put to", queue, error))
     }
 
     /// Whether there is a reply.
@@ -275,7 +295,12 @@ impl Responder {
         Ok(true)
     }
 
-    async fn put(&mut self, request: &Got, syncpoint: PutFlags, reply: Bytes) -> Result<(), ChannelError> {
+    async fn put(&mut self, request: &Got, syncpoint: PutFlags, reply: Bytes) -> Result<(), ClientError> {
+        let put = self.put_reply(request, syncpoint, reply).await;
+        put.map_err(|error| self.plan.failed("put to", request.descriptor.reply_to_queue, error))
+    }
+
+    async fn put_reply(&mut self, request: &Got, syncpoint: PutFlags, reply: Bytes) -> Result<(), ChannelError> {
         let descriptor = reply::descriptor(&request.descriptor);
         // A commit tells whether a put that nobody waited for has failed: both go out in one write.
         let needs_no_answer = self.plan.streaming || syncpoint.contains(PutFlags::SYNCPOINT);
@@ -300,7 +325,7 @@ impl Responder {
     }
 
     /// Forgets reply queues that may be gone, and makes a lost connection again.
-    async fn recover(&mut self) -> Result<(), ChannelError> {
+    async fn recover(&mut self) -> Result<(), ClientError> {
         for (_, handle) in self.replies.drain() {
             // It may be gone with the connection.
             let _ = self.connection.close(handle, CloseOptions::empty()).await;

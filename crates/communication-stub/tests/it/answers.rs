@@ -54,6 +54,16 @@ fn a_path_that_is_encoded_already_stays_so() {
 }
 
 #[test]
+fn a_request_length_beyond_the_programs_memory_is_an_error_at_once() {
+    let mock = Mock::answering(b"");
+    // The answer that a server would give in vain is waited for in no case.
+    let outcome = Program::posting(mock.address).call_beyond_memory();
+    assert_eq!(outcome.codes(), (3, 15));
+    assert_eq!(outcome.message, "BAQ-REQUEST-LEN is 8192, which does not fit BAQ-REQUEST-PTR");
+    assert_eq!(mock.requests().len(), 0, "the server has no whole request");
+}
+
+#[test]
 fn a_shorter_record_leaves_the_rest_of_the_area() {
     let outcome = told(&answer(0, 200, b"short"), 8);
     assert_eq!(outcome, success(&[b"short".as_slice(), &[UNTOUCHED; 3]].concat()));

@@ -66,6 +66,23 @@ impl Program {
         self.call_at(address, record, address, room)
     }
 
+    /// Calls with a record of which only the first page is there: the program's length is wrong.
+    pub(crate) fn call_beyond_memory(&self) -> Outcome {
+        const PAGE: usize = 4096;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: new memory, whose second page is taken away again.
+        let record = unsafe {
+            let record = libc::mmap(std::ptr::null_mut(), 2 * PAGE, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+            assert_ne!(record, libc::MAP_FAILED);
+            assert_eq!(libc::mprotect(record.add(PAGE), PAGE, libc::PROT_NONE), 0);
+            record
+        };
+        let outcome = self.call_at(record.cast(), 2 * PAGE, std::ptr::null_mut(), 0);
+        // SAFETY: the memory of above.
+        assert_eq!(unsafe { libc::munmap(record, 2 * PAGE) }, 0);
+        outcome
+    }
+
     fn call_at(&self, record: *const u8, length: usize, area: *mut u8, room: usize) -> Outcome {
         let mut response = [UNTOUCHED; 1048];
         let (length, room) = (i32::try_from(length).expect("short"), i32::try_from(room).expect("short"));

@@ -611,3 +611,34 @@ fn errors_name_line_column_and_item() {
     "#]]
     .assert_eq(&out);
 }
+
+#[test]
+fn code_beyond_column_72_is_read_where_no_line_has_a_name_there_and_named_where_it_is_not_read() {
+    let detected = |text: &str| parse(text, &ParseOptions::default());
+    let long =
+        format!("       01 R.\n           05 A PIC X(4).\n{:71}PIC 9(3).\n           05 C PIC X.\n", "           05 B");
+    let expected = "01 R\n  05 A X(4) DISPLAY\n  05 B 9(3) DISPLAY\n  05 C X DISPLAY\n";
+    assert_eq!(detected(&long), expected);
+    // Text in columns 73 to 80 names the lines of a card deck, however far the code goes.
+    let cards =
+        format!("{:72}R0000010\n{:72}R0000020\n", "       01 R.", format!("{:71}.", "           05 A PIC X(4)"));
+    assert_eq!(detected(&cards), "01 R\n  05 A X(4) DISPLAY\n");
+    let tabs = format!(
+        "{:72}R0000010\n       05 A PIC X(4).\n       05 B\t\t\t\t\t\t\tPIC 9(3).\n       05 C PIC X.\n",
+        "       01 R."
+    );
+    let mut told = detected(&format!("{:72}R0000010\n{long}", "       01 Q."));
+    told += &detected(&tabs);
+    told += &parse(&long, &ParseOptions { format: Format::Fixed, ..ParseOptions::default() });
+    // Of an error that has nothing to do with it nothing is said.
+    told += &detected(&format!(
+        "       01 R.\n           05 A PIC X(4) QUITE.\n{:71}PIC 9(3).\n{:72}R0000010\n",
+        "           05 B", ""
+    ));
+    expect![[r#"
+        line 4, column 72, item B: 'P' is not a clause of a data description. Line 4 has text beyond column 72; fixed format does not read it. Choose the format variable or free, or shorten the line
+        line 4, column 8, item B: the level number 05 is inside an entry: the period before it may be missing. Line 3 has text beyond column 72, because tabs go to every eighth column; fixed format does not read it. Choose the format variable or free, or shorten the line
+        line 3, column 72, item B: 'P' is not a clause of a data description. Line 3 has text beyond column 72; fixed format does not read it. Choose the format variable or free, or shorten the line
+        line 2, column 26, item A: 'QUITE' is not a clause of a data description
+    "#]].assert_eq(&told);
+}

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use codepage::{ByteOrder, CharacterSet};
 use copybook::{
-    AsciiSign, ConvertOptions, Converter, Copybook, CopybookError, FloatForm, Format, Graphic, LayoutItem,
+    AsciiSign, Compiler, ConvertOptions, Converter, Copybook, CopybookError, FloatForm, Format, Graphic, LayoutItem,
     LayoutOptions, NameStyle, ParseOptions, PlanError, RecordLayout, Slack,
 };
 use serde_json::{Map, Value, json};
@@ -48,12 +48,15 @@ struct Source {
     /// Currency sign of the program, one character.
     #[arg(long, value_name = "CHARACTER", default_value = "$", value_parser = currency_sign)]
     currency: char,
-    /// Alignment of SYNCHRONIZED items: to each item's length, or as in Enterprise COBOL.
-    #[arg(long, value_enum, default_value = "natural")]
-    sync: SlackName,
-    /// Length of a pointer in bytes.
-    #[arg(long, value_name = "BYTES", default_value = "4", value_parser = ["4", "8"])]
-    pointer: String,
+    /// Compiler of the program: sets layout, code page, byte orders and floats together; options beside it override it.
+    #[arg(long, value_name = "NAME", value_parser = Compiler::NAMES)]
+    compiler: Option<String>,
+    /// Alignment of SYNCHRONIZED items: to each item's length, or as in Enterprise COBOL [default: natural].
+    #[arg(long, value_enum)]
+    sync: Option<SlackName>,
+    /// Length of a pointer in bytes [default: 4].
+    #[arg(long, value_name = "BYTES", value_parser = ["4", "8"])]
+    pointer: Option<String>,
     /// Store binary items of one and two digits in one byte.
     #[arg(long)]
     byte_binary: bool,
@@ -62,18 +65,18 @@ struct Source {
 /// How bytes are understood.
 #[derive(Debug, Args)]
 struct Reading {
-    /// Code page of text: a CCSID such as 037 or 1047, UTF-8, UTF-16, ASCII or ISO-8859-1.
-    #[arg(long, value_name = "CODEPAGE", default_value = "037", value_parser = ccsid)]
-    codepage: u32,
-    /// Byte order of binary items, floats and NATIONAL.
-    #[arg(long, value_enum, default_value = "big")]
-    byte_order: OrderName,
+    /// Code page of text: a CCSID such as 037 or 1047, UTF-8, UTF-16, ASCII or ISO-8859-1 [default: 037].
+    #[arg(long, value_name = "CODEPAGE", value_parser = ccsid)]
+    codepage: Option<u32>,
+    /// Byte order of binary items, floats and NATIONAL [default: big].
+    #[arg(long, value_enum)]
+    byte_order: Option<OrderName>,
     /// Byte order of COMP, COMP-4 and BINARY, if different, as with GnuCOBOL on a PC [default: that of --byte-order].
     #[arg(long, value_enum, value_name = "ORDER")]
     comp_byte_order: Option<OrderName>,
-    /// Format of COMP-1 and COMP-2.
-    #[arg(long, value_enum, default_value = "hex")]
-    float: FloatName,
+    /// Format of COMP-1 and COMP-2 [default: hex].
+    #[arg(long, value_enum)]
+    float: Option<FloatName>,
     /// Signs of zoned numbers in an ASCII code page: 0-9 and p-y, or the letters of EBCDIC.
     #[arg(long, value_enum, default_value = "zone")]
     ascii_sign: SignName,
@@ -185,7 +188,9 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), Failure>
         Command::Layout(arguments) => layout(arguments, out),
         Command::Schema(arguments) => {
             let layout = arguments.source.layout()?;
-            let schema = layout.schema(&arguments.reading.options()?).map_err(|error| Failure::of(1, &error))?;
+            let schema = layout
+                .schema(&arguments.reading.options(arguments.source.compiler())?)
+                .map_err(|error| Failure::of(1, &error))?;
             Ok(out.write_all(schema.as_bytes())?)
         }
         Command::Encode(arguments) => encode(arguments, out),
@@ -225,7 +230,7 @@ impl ConvertArguments {
             allow_short: self.allow_short,
             strict_characters: self.strict_characters,
             ignore_values: !with_values,
-            ..self.reading.options()?
+            ..self.reading.options(self.source.compiler())?
         };
         Converter::new(&layout, &options).map_err(|error| match error {
             PlanError::Copybook(error) => self.source.named(&error),
@@ -263,16 +268,22 @@ impl Source {
             decimal_comma: self.decimal_comma,
             currency: self.currency,
         };
+        let base = self.compiler().map_or_else(LayoutOptions::default, Compiler::layout);
         let layout = LayoutOptions {
             slack: match self.sync {
-                SlackName::Natural => Slack::Natural,
-                SlackName::Enterprise => Slack::Enterprise,
+                Some(SlackName::Natural) => Slack::Natural,
+                Some(SlackName::Enterprise) => Slack::Enterprise,
+                None => base.slack,
             },
-            pointer_bytes: if self.pointer == "8" { 8 } else { 4 },
-            byte_binary: self.byte_binary,
+            pointer_bytes: self.pointer.as_ref().map_or(base.pointer_bytes, |bytes| if bytes == "8" { 8 } else { 4 }),
+            byte_binary: self.byte_binary || base.byte_binary,
         };
         let copybook = Copybook::parse(&text, &options).map_err(|error| self.named(&error))?;
         copybook.layout(self.record.as_deref(), &layout).map_err(|error| self.named(&error))
+    }
+
+    fn compiler(&self) -> Option<Compiler> {
+        self.compiler.as_deref().and_then(Compiler::parse)
     }
 
     fn named(&self, error: &CopybookError) -> Failure {
@@ -309,12 +320,13 @@ impl Source {
 }
 
 impl Reading {
-    fn options(&self) -> Result<ConvertOptions, Failure> {
+    fn options(&self, compiler: Option<Compiler>) -> Result<ConvertOptions, Failure> {
+        let base = compiler.map_or_else(|| ConvertOptions::of_ccsid(37), Compiler::convert);
         let order = |order| match order {
             OrderName::Big => ByteOrder::Big,
             OrderName::Little => ByteOrder::Little,
         };
-        let byte_order = order(self.byte_order);
+        let byte_order = self.byte_order.map_or(base.byte_order, order);
         let graphic = match self.graphic {
             None => Graphic::Hexadecimal,
             Some(ccsid) => Graphic::Text(
@@ -324,10 +336,13 @@ impl Reading {
         };
         Ok(ConvertOptions {
             byte_order,
-            binary_order: self.comp_byte_order.map(order),
+            ccsid: self.codepage.unwrap_or(base.ccsid),
+            // A stated byte order is that of all binary items, whatever the compiler.
+            binary_order: self.comp_byte_order.map(order).or(base.binary_order.filter(|_| self.byte_order.is_none())),
             float: match self.float {
-                FloatName::Hex => FloatForm::Hexadecimal,
-                FloatName::Ieee => FloatForm::Ieee,
+                Some(FloatName::Hex) => FloatForm::Hexadecimal,
+                Some(FloatName::Ieee) => FloatForm::Ieee,
+                None => base.float,
             },
             ascii_sign: match self.ascii_sign {
                 SignName::Zone => AsciiSign::Zone,
@@ -341,9 +356,9 @@ impl Reading {
             },
             alternatives: self.alternatives.clone(),
             show_counters: !self.hide_counters,
-            full_binary: self.full_binary,
+            full_binary: self.full_binary || base.full_binary,
             ignore_unknown: self.ignore_unknown,
-            ..ConvertOptions::of_ccsid(self.codepage)
+            ..base
         })
     }
 }

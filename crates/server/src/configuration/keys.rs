@@ -374,6 +374,8 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_ZOSCONNECT_REQUIRE_AUTH"),
     key("zosconnect.require_secure", Kind::Boolean, "false", "Require HTTPS for calls of API requesters (requireSecure). Calls over HTTP are redirected with 302.")
         .environment("QUAYMASTER_ZOSCONNECT_REQUIRE_SECURE"),
+    key("zosconnect.error_details", Kind::Boolean, "true", "Tell callers of services and APIs the details of an error (errorDetails), such as the item that a value does not fit. With false only the log has them.")
+        .environment("QUAYMASTER_ZOSCONNECT_ERROR_DETAILS"),
     key("zosconnect.anonymous_from", Kind::Choice(&["loopback", "anywhere"]), "\"loopback\"", "With require_auth = false: addresses from which API requesters may be called without authentication.")
         .environment("QUAYMASTER_ZOSCONNECT_ANONYMOUS_FROM"),
     key("zosconnect.api_requesters", Kind::Tables, "", "API requesters by name: tables with require_auth and require_secure, which override those of zosconnect, and connection, an endpoint connection that overrides the archive's."),

@@ -123,6 +123,40 @@ fn a_persistent_request_whose_reply_cannot_be_put_is_backed_out_and_put_aside() 
 }
 
 #[test]
+fn what_was_put_aside_does_not_expire() {
+    let folder = Folder::new();
+    folder.write("mqsc.d/queues.mqsc", QUEUES);
+    let server = Server::start(&folder, &[]);
+    let _responder = Responder::start(&folder, &server, &["--queue", "DEV.DURABLE", "--response-size", "100"]);
+    let put = folder.run(&["put", "DEV.DURABLE", "ask", "--reply-to", "DEV.SHUT", "--expiry", "600s"]);
+    assert!(put.starts_with("exit 0"), "{put}");
+    let aside = message(&folder, "DEV.PUT.ASIDE");
+    assert_eq!((aside["body"].as_str(), &aside["expiry"]), (Some("ask"), &serde_json::json!(-1)), "{aside}");
+}
+
+#[test]
+fn a_responder_without_authority_names_the_queue_and_the_user() {
+    let folder = Folder::new();
+    folder.write("mqsc.d/queues.mqsc", "DEFINE QLOCAL(PRIVATE)\n");
+    let server = Server::start(&folder, &[]);
+    let passwords = folder.join("initial-passwords").to_string_lossy().into_owned();
+    let told = folder.run(&[
+        "workload",
+        "responder",
+        "--mq",
+        &server.address("mq"),
+        "--channel",
+        "DEV.APP.SVRCONN",
+        "--password-file",
+        &passwords,
+        "--queue",
+        "PRIVATE",
+    ]);
+    assert!(told.contains("the user 'app' is not authorized to get from PRIVATE"), "{told}");
+    assert!(told.contains("2035"), "{told}");
+}
+
+#[test]
 fn a_request_that_comes_again_and_again_comes_after_pauses() {
     let folder = Folder::new();
     folder.write("mqsc.d/queues.mqsc", QUEUES);

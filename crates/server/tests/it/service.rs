@@ -1,5 +1,7 @@
 //! `service build|show` as whole commands.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use expect_test::{Expect, expect};
 
 use crate::program::{Folder, Server};
@@ -308,4 +310,32 @@ fn an_archive_built_into_the_folder_of_a_server_is_deployed_and_logged() {
     let log = folder.filtered(&server.errors_with("BAQR7043I"));
     let line = "BAQR7043I: service archive DIR/zosconnect/services/loan.sar is installed as loan";
     assert!(log.contains(line), "{log}");
+}
+
+#[test]
+fn what_a_service_refused_and_what_became_of_a_message_stand_in_the_log() {
+    let folder = Folder::new();
+    folder.write("mqsc.d/queues.mqsc", "DEFINE QLOCAL(RECORDS) BOTHRESH(1) BOQNAME(ASIDE)\nDEFINE QLOCAL(ASIDE)\n");
+    folder.write("records/R.cpy", COPYBOOK);
+    let yaml = "name: records\ndestination: RECORDS\nmessagingAction: mqget\nresponseStructure: R.cpy\n";
+    folder.write("records/service.yaml", yaml);
+    let server = Server::start_with(&folder, &[], &[("MQ_APP_PASSWORD", "app-password")]);
+    let built = run(&folder, &["build", "DIR/records", "-o", "DIR/zosconnect/services/"]);
+    assert!(built.starts_with("exit 0"), "{built}");
+    server.errors_with("is installed as records");
+    let put = folder.run(&["put", "RECORDS", "short"]);
+    let id = put.strip_prefix("exit 0\nout: ").unwrap_or_else(|| panic!("{put}")).trim_end();
+    let ask = |headers: &str| {
+        let authorization = format!("Authorization: Basic {}\r\n{headers}", STANDARD.encode("app:app-password"));
+        server.get("/zosConnect/services/records?action=invoke", &authorization)
+    };
+    assert_eq!(ask("ibm-mq-md-msgID: 0x:1\r\n"), 400);
+    let refused = server.errors_with("a request was refused");
+    assert!(refused.contains("BAQR0901W") && refused.contains("records"), "{refused}");
+    assert_eq!(ask(""), 500);
+    let moved = server.errors_with("a message was moved to the backout queue");
+    let line = moved.lines().find(|line| line.contains("was moved")).unwrap_or_default();
+    for part in [id, "RECORDS", "ASIDE", "the record ends"] {
+        assert!(line.contains(part), "{part} is not in {line}");
+    }
 }

@@ -106,6 +106,20 @@ pub struct Surroundings<'a> {
     pub query: &'a [(String, String)],
     /// The first header of a name.
     pub header: &'a dyn Fn(&str) -> Option<&'a str>,
+    /// The JSON of a request of the service that says nothing, which a mapping begins with that passes no body on.
+    pub nothing: &'a Bytes,
+}
+
+impl Surroundings<'_> {
+    /// Whether the request has a parameter or header, whatever its value.
+    pub fn has(&self, source: &Source) -> bool {
+        match source {
+            Source::Path(name) => self.path.iter().any(|(known, _)| known == name),
+            Source::Query(name) => self.query.iter().any(|(known, _)| known == name),
+            Source::Header(name) => (self.header)(name).is_some(),
+            Source::Body(_) | Source::Value(_) => true,
+        }
+    }
 }
 
 /// Of a request the caller's fault: 400.
@@ -143,7 +157,8 @@ impl Mapping {
         }
         let reads_body = self.passes_body || self.statements.iter().any(reads_body);
         let given = if reads_body && !body.is_empty() { parse(body)? } else { Tree::empty_object() };
-        self.carry_out(given, surroundings, schema)
+        let made = if self.passes_body { None } else { Some(surroundings.nothing).filter(|it| !it.is_empty()) };
+        self.carry_out(given, made, surroundings, schema)
     }
 
     /// The JSON of an API's answer, from that of its service.
@@ -154,13 +169,15 @@ impl Mapping {
         if body.is_empty() || (self.passes_body && self.statements.is_empty()) {
             return Ok(body.clone());
         }
-        let nothing = Surroundings { path: &[], query: &[], header: &|_| None };
-        self.carry_out(parse(body)?, &nothing, None)
+        let nothing = Surroundings { path: &[], query: &[], header: &|_| None, nothing: &Bytes::new() };
+        self.carry_out(parse(body)?, None, &nothing, None)
     }
 
+    /// `made` is what the statements change where the body does not pass.
     fn carry_out(
         &self,
         mut given: Tree<'_>,
+        made: Option<&Bytes>,
         surroundings: &Surroundings<'_>,
         schema: Option<&Value>,
     ) -> Result<Bytes, MappingError> {
@@ -182,7 +199,11 @@ impl Mapping {
                 Statement::Remove(_) => None,
             });
         }
-        let mut made = if self.passes_body { given } else { Tree::empty_object() };
+        let mut made = match made {
+            _ if self.passes_body => given,
+            Some(made) => parse(made)?,
+            None => Tree::empty_object(),
+        };
         for (statement, value) in self.statements.iter().zip(values) {
             match (statement, value) {
                 (Statement::Move { to, .. }, Some(text)) => {
@@ -254,7 +275,7 @@ impl Source {
     }
 
     /// How a sentence calls it.
-    fn spoken(&self) -> String {
+    pub(super) fn spoken(&self) -> String {
         match self {
             Self::Path(name) => format!("path parameter {name}"),
             Self::Query(name) => format!("query parameter {name}"),

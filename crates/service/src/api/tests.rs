@@ -15,6 +15,7 @@ fn api(base_path: &str, operations: &[(&str, &str)]) -> ApiDefinition {
         request: Mapping::pass(),
         response: Mapping::pass(),
         response_code: 200,
+        required: Vec::new(),
     };
     ApiDefinition {
         name: "a".to_owned(),

@@ -106,7 +106,7 @@ fn definition(package: &Package) -> Result<ApiDefinition, ArchiveError> {
             operations.push(operation(package, path.attribute("relativePath").unwrap_or("/"), element)?);
         }
     }
-    let definition = ApiDefinition {
+    let mut definition = ApiDefinition {
         title: if text("title").is_empty() { name.clone() } else { text("title") },
         name,
         version: text("version"),
@@ -116,6 +116,7 @@ fn definition(package: &Package) -> Result<ApiDefinition, ArchiveError> {
         document: document(package, spec)?,
     };
     definition.check().map_err(wrong)?;
+    definition.require_as_documented();
     Ok(definition)
 }
 
@@ -132,6 +133,7 @@ fn operation(package: &Package, path: &str, element: &Element) -> Result<Operati
         request: Mapping::pass(),
         response: Mapping::pass(),
         response_code: 200,
+        required: Vec::new(),
         path,
         method,
     };

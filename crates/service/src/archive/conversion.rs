@@ -5,8 +5,8 @@
 
 use codepage::{ByteOrder, CharacterSet};
 use copybook::{
-    AsciiSign, ConvertOptions, Copybook, FloatForm, Format, Graphic, LayoutOptions, NameStyle, ParseOptions, PlanError,
-    RecordLayout, Resolver, Slack, is_currency_sign,
+    AsciiSign, Compiler, ConvertOptions, Copybook, FloatForm, Format, Graphic, LayoutOptions, NameStyle, ParseOptions,
+    PlanError, RecordLayout, Resolver, Slack, is_currency_sign,
 };
 use serde_json::{Map, Value, json};
 
@@ -51,6 +51,7 @@ pub const CONVERSION: &[ConversionProperty] = &[
     property("requestWrapper", Values::Text),
     property("responseWrapper", Values::Text),
     property("names", Values::Words(&["assistant", "cobol", "underscore"])),
+    property("compiler", Values::Words(&Compiler::NAMES)),
     property("byteOrder", Values::Words(&["big", "little"])),
     property("compByteOrder", Values::Words(&["big", "little"])),
     property("float", Values::Words(&["hex", "ieee"])),
@@ -153,7 +154,22 @@ impl Conversion {
     }
 
     fn flag(&self, name: &str) -> bool {
-        self.text(name) == Some("true")
+        self.stated_flag(name).unwrap_or(false)
+    }
+
+    fn stated_flag(&self, name: &str) -> Option<bool> {
+        self.text(name).map(|value| value == "true")
+    }
+
+    /// The compiler whose settings apply where none is given.
+    fn compiler(&self) -> Compiler {
+        self.text("compiler").and_then(Compiler::parse).unwrap_or(Compiler::Enterprise)
+    }
+
+    /// The code page of characters in records.
+    pub fn ccsid(&self) -> Option<u32> {
+        let of_compiler = || self.text("compiler").map(|_| self.compiler().convert().ccsid);
+        self.text("ccsid").and_then(ccsid).or_else(of_compiler)
     }
 
     /// Reads the copybooks and compiles both directions.
@@ -265,23 +281,40 @@ impl Conversion {
     }
 
     fn layout_options(&self) -> LayoutOptions {
+        let base = self.compiler().layout();
         LayoutOptions {
-            slack: if self.text("sync") == Some("natural") { Slack::Natural } else { Slack::Enterprise },
-            pointer_bytes: if self.text("pointer") == Some("8") { 8 } else { 4 },
-            byte_binary: self.flag("byteBinary"),
+            slack: match self.text("sync") {
+                Some("natural") => Slack::Natural,
+                Some(_) => Slack::Enterprise,
+                None => base.slack,
+            },
+            pointer_bytes: self.text("pointer").map_or(base.pointer_bytes, |bytes| if bytes == "8" { 8 } else { 4 }),
+            byte_binary: self.stated_flag("byteBinary").unwrap_or(base.byte_binary),
         }
     }
 
     fn convert_options(&self) -> Result<ConvertOptions, ArchiveError> {
-        let name = self.text("ccsid").unwrap_or("37");
-        let ccsid = ccsid(name).ok_or_else(|| unknown_code_page("ccsid", name))?;
+        let base = self.compiler().convert();
+        let ccsid = match self.text("ccsid") {
+            Some(name) => ccsid(name).ok_or_else(|| unknown_code_page("ccsid", name))?,
+            None => base.ccsid,
+        };
         let order = |word: &str| if word == "little" { ByteOrder::Little } else { ByteOrder::Big };
         Ok(ConvertOptions {
-            byte_order: self.text("byteOrder").map_or(ByteOrder::Big, order),
-            binary_order: self.text("compByteOrder").map(order),
+            ccsid,
+            byte_order: self.byte_order(),
+            // A stated byte order is that of all binary items, whatever the compiler.
+            binary_order: self
+                .text("compByteOrder")
+                .map(order)
+                .or(base.binary_order.filter(|_| self.text("byteOrder").is_none())),
             ascii_sign: if self.text("asciiSign") == Some("letters") { AsciiSign::Letters } else { AsciiSign::Zone },
             graphic: self.graphic()?,
-            float: if self.text("float") == Some("ieee") { FloatForm::Ieee } else { FloatForm::Hexadecimal },
+            float: match self.text("float") {
+                Some("ieee") => FloatForm::Ieee,
+                Some(_) => FloatForm::Hexadecimal,
+                None => base.float,
+            },
             names: match self.text("names") {
                 Some("cobol") => NameStyle::Cobol,
                 Some("underscore") => NameStyle::Underscore,
@@ -289,20 +322,28 @@ impl Conversion {
             },
             alternatives: self.list("use"),
             show_counters: self.flag("showCounters"),
-            full_binary: self.flag("fullBinary"),
+            full_binary: self.stated_flag("fullBinary").unwrap_or(base.full_binary),
             strict_characters: self.flag("strictCharacters"),
             ignore_unknown: self.flag("ignoreUnknown"),
             ignore_excess: self.flag("ignoreExcess"),
             allow_short: self.flag("allowShort"),
             omit_empty: self.flag("omitOutputEmptyTags"),
             omit_filled_with: self.omitted_byte()?,
-            ..ConvertOptions::of_ccsid(ccsid)
+            ..base
         })
+    }
+
+    fn byte_order(&self) -> ByteOrder {
+        match self.text("byteOrder") {
+            Some("little") => ByteOrder::Little,
+            Some(_) => ByteOrder::Big,
+            None => self.compiler().convert().byte_order,
+        }
     }
 
     fn graphic(&self) -> Result<Graphic, ArchiveError> {
         let Some(name) = self.text("graphic") else { return Ok(Graphic::Hexadecimal) };
-        let order = if self.text("byteOrder") == Some("little") { ByteOrder::Little } else { ByteOrder::Big };
+        let order = self.byte_order();
         let set = ccsid(name).and_then(|ccsid| CharacterSet::of(ccsid, order));
         set.map(Graphic::Text).ok_or_else(|| unknown_code_page("graphic", name))
     }

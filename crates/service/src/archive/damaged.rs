@@ -183,7 +183,7 @@ fn a_damaged_api_is_refused_or_described_and_maps_to_json() {
         let mut all = json!({ "openapi": "3.1.0", "tags": [], "paths": {}, "components": { "schemas": { "s": {} } } });
         merge::add_group(&mut all, &api.name, three, "API", "about", &["role"]);
         let path = [("a", Cow::Borrowed("1"))];
-        let surroundings = Surroundings { path: &path, query: &[], header: &|_| None };
+        let surroundings = Surroundings { path: &path, query: &[], header: &|_| None, nothing: &Bytes::new() };
         let body = Bytes::from_static(br#"{"n":[{"x":1}],"y":2,"y":3}"#);
         for operation in &api.operations {
             if let Ok(made) = operation.request.request(&body, &surroundings, None) {

@@ -145,9 +145,16 @@ impl ServiceArchive {
             }
         }
         let compiled = conversion.compile(&Inside(&self.package))?;
-        if let Some(ccsid) = conversion.text("ccsid").and_then(conversion::ccsid) {
+        if let Some(ccsid) = conversion.ccsid() {
             let text = ccsid.to_string();
-            builder = builder.property("ccsid", &text).map_err(|error| ArchiveError::property("ccsid", error))?;
+            let mut set = vec!["ccsid"];
+            // A text is converted to what the records of the compiler have.
+            if conversion.text("compiler").is_some() && !properties.contains_key("receiveTextCCSID") {
+                set.push("receiveTextCCSID");
+            }
+            for name in set {
+                builder = builder.property(name, &text).map_err(|error| ArchiveError::property(name, error))?;
+            }
         }
         let Compiled { request, response } = compiled;
         let schemas = [&request, &response].map(|side| side.as_ref().map(|direction| direction.schema.clone()));

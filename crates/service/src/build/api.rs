@@ -109,6 +109,7 @@ fn operation(plain: &Node, typed: &Node) -> Result<Operation, ArchiveError> {
         request: request_mapping,
         response: response_mapping,
         response_code: code,
+        required: Vec::new(),
         path,
         method,
     })

@@ -55,6 +55,7 @@ fn api(name: &str, base_path: &str) -> Vec<u8> {
             request: crate::api::mapping::Mapping::pass(),
             response: crate::api::mapping::Mapping::pass(),
             response_code: 200,
+            required: Vec::new(),
         }],
         document: None,
     };

@@ -56,6 +56,7 @@ fn api(document: Option<Value>) -> ApiDefinition {
                 statements: vec![Statement::Remove(Place::parse("count").expect("a place"))],
             },
             response_code: 201,
+            required: Vec::new(),
         }],
         document,
     }

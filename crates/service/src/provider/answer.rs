@@ -14,6 +14,8 @@ pub struct ServiceAnswer {
     pub content: Content,
     /// Of the message that was put, got or browsed.
     pub message: Option<Identifiers>,
+    /// What the body tells, where the request failed.
+    pub error: Option<Box<ServiceError>>,
 }
 
 /// What the body is.
@@ -32,10 +34,19 @@ pub struct Identifiers {
 impl ServiceAnswer {
     /// 204: nothing came within the wait, or there is nothing to say.
     pub fn nothing() -> Self {
-        Self { status: 204, body: Bytes::new(), content: Content::Json, message: None }
+        Self { status: 204, body: Bytes::new(), content: Content::Json, message: None, error: None }
     }
 
-    pub fn failed(error: &ServiceError) -> Self {
-        Self { status: error.status, body: error.body(), content: Content::Json, message: None }
+    pub fn failed(error: ServiceError) -> Self {
+        let body = error.body();
+        Self { status: error.status, body, content: Content::Json, message: None, error: Some(Box::new(error)) }
+    }
+
+    /// For callers who are not to know the details of an error.
+    pub fn without_details(self) -> Self {
+        match self.error {
+            Some(error) if error.details.is_some() => Self::failed(ServiceError { details: None, ..*error }),
+            error => Self { error, ..self },
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The queue manager counts, applications act: BOTHRESH and BOQNAME are for them. A message that was backed out as often as
 //! BOTHRESH says, this time included, goes to BOQNAME with its context and identifiers; without BOQNAME, or when that queue
-//! refuses it, it stays.
+//! refuses it, it stays. What was moved does not expire.
 
 use std::borrow::Cow;
 
@@ -10,11 +10,12 @@ use connection::error::ConnectionError;
 use connection::pool::Lent;
 use connection::target::User;
 use connection::verbs::{Backout, ObjectHandle};
-use model::descriptor::MessageDescriptor;
+use model::descriptor::{Expiry, MessageDescriptor};
 use model::message::Message;
 use model::options::{ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 
 use crate::definition::{QueueAddress, Target};
+use crate::error::ServiceError;
 
 use super::object_of;
 use super::one_way::{Failed, Source};
@@ -30,29 +31,32 @@ pub(super) enum Fate {
     Refused,
 }
 
-/// Moves the message, which was just got under syncpoint, when it is due, and commits. `is_bad`: it has failed once more
+/// Moves the message, which was just got under syncpoint, when it is due, and commits. `problem`: why it has failed once more
 /// just now.
 pub(super) async fn move_if_due(
     source: &Source<'_>,
     lent: &mut Lent,
     handle: ObjectHandle,
     got: &Message,
-    is_bad: bool,
+    problem: Option<&ServiceError>,
 ) -> Result<Fate, Failed> {
     let user = housekeeper(source);
     let Ok(backout) = backout_of(lent, &user, source.address).await else { return Ok(Fate::Kept) };
-    let times = got.descriptor.backout_count + u32::from(is_bad);
+    let times = got.descriptor.backout_count + u32::from(problem.is_some());
     if backout.threshold == 0 || times < backout.threshold || backout.queue.is_blank() {
         return Ok(Fate::Kept);
     }
     let to = QueueAddress { queue: backout.queue, queue_manager: Default::default() };
+    let reason = problem.map_or("it was backed out too often", ServiceError::reason);
     match move_to(lent, &user, handle, got, &to).await {
         Ok(()) => {
             tracing::warn!(
                 service = source.call.service.name,
                 queue = source.address.queue.as_str(),
+                message_id = %got.descriptor.message_id,
                 to = to.queue.as_str(),
-                "a message that could not be converted was moved to the backout queue"
+                reason,
+                "a message was moved to the backout queue"
             );
             Ok(Fate::Moved)
         }
@@ -61,9 +65,11 @@ pub(super) async fn move_if_due(
             tracing::warn!(
                 service = source.call.service.name,
                 queue = source.address.queue.as_str(),
+                message_id = %got.descriptor.message_id,
                 to = to.queue.as_str(),
+                reason,
                 %error,
-                "a message that cannot be converted stays on its queue, because it cannot be put on the backout queue"
+                "a message stays on its queue, because it cannot be put on the backout queue"
             );
             Ok(Fate::Refused)
         }
@@ -86,7 +92,8 @@ async fn backout_of(lent: &mut Lent, user: &User<'_>, address: &QueueAddress) ->
     backout
 }
 
-/// Puts a message that was got under syncpoint on another queue, and commits both.
+/// Puts a message that was got under syncpoint on another queue, and commits both. It does not expire there: a reply that
+/// lives no longer than its request was awaited would be gone before anybody sees it.
 ///
 /// # Errors
 /// The queue refused it: the message is still under syncpoint.
@@ -100,7 +107,7 @@ pub(super) async fn move_to(
     let object: ObjectDescriptor = object_of(to, "");
     let flags = PutFlags::SYNCPOINT | PutFlags::FAIL_IF_QUIESCING | PutFlags::PASS_ALL_CONTEXT;
     let options = PutOptions { flags, context: Some(from.number()) };
-    let descriptor = MessageDescriptor { backout_count: 0, ..got.descriptor.clone() };
+    let descriptor = MessageDescriptor { backout_count: 0, expiry: Expiry::UNLIMITED, ..got.descriptor.clone() };
     let connection = lent.connection();
     let message = Box::new(Message { descriptor, body: got.body.clone() });
     connection.put1(user.acting(), &object, message, &options).await?;

@@ -49,7 +49,7 @@ pub(super) fn answer(
         }
     };
     let message = Some(Identifiers { message_id: descriptor.message_id, correlation_id: descriptor.correlation_id });
-    let answer = |body, content| ServiceAnswer { status: 200, body, content, message };
+    let answer = |body, content| ServiceAnswer { status: 200, body, content, message, error: None };
     if data.bytes.is_empty() {
         return Ok(answer(Bytes::new(), Content::Json));
     }

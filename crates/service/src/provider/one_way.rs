@@ -165,7 +165,7 @@ impl Source<'_> {
             let Some(got) = self.outcome(got)? else { return Ok(Taken::Nothing) };
             let mut fate = Fate::Kept;
             if taking == Taking::Away && got.descriptor.backout_count > 0 {
-                fate = backout::move_if_due(self, lent, handle, &got, false).await?;
+                fate = backout::move_if_due(self, lent, handle, &got, None).await?;
                 if fate == Fate::Moved {
                     continue;
                 }
@@ -179,13 +179,14 @@ impl Source<'_> {
                 }
                 Err(error) => {
                     if taking == Taking::Away && fate == Fate::Kept {
-                        fate = backout::move_if_due(self, lent, handle, &got, true).await?;
+                        fate = backout::move_if_due(self, lent, handle, &got, Some(&error)).await?;
                     }
                     if taking == Taking::Away && fate != Fate::Moved {
                         lent.connection()
                             .back_out()
                             .await
                             .map_err(|error| self.failed("back out the get from", &error))?;
+                        self.log_backed_out(&got, &error);
                     }
                     return Err(Failed { error, is_lost: false, had_come: true });
                 }
@@ -247,6 +248,17 @@ impl Source<'_> {
             is_lost: error.is_lost(),
             had_come: false,
         }
+    }
+
+    fn log_backed_out(&self, got: &Message, error: &ServiceError) {
+        tracing::warn!(
+            service = self.call.service.name,
+            queue = self.address.queue.as_str(),
+            message_id = %got.descriptor.message_id,
+            backed_out_before = got.descriptor.backout_count,
+            reason = error.reason(),
+            "a message that cannot be converted was backed out"
+        );
     }
 
     /// Closes the queue and gives the connection back, unless it is lost.

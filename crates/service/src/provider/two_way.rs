@@ -46,6 +46,16 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
     let since = opened.changes.filter(|_| is_new);
     let selected = Selection { correlation_id, since, ..Selection::default() };
     let outcome = source.take(&mut lent, handle, &selected, Taking::Away).await;
+    if matches!(outcome, Ok(Taken::Nothing)) {
+        tracing::info!(
+            service = call.service.name,
+            queue = address.queue.as_str(),
+            correlation_id = %correlation_id.unwrap_or_default(),
+            wait_ms = u64::try_from(patience.wait.as_millis()).unwrap_or(u64::MAX),
+            late_reply = late_reply.as_str(),
+            "no reply came in time"
+        );
+    }
     if let Some(awaited) = awaited {
         match &outcome {
             Ok(Taken::Answer(_)) => awaited.has_come(),

@@ -117,37 +117,52 @@ async fn serve(
     let Some(method) = invoke::method(&call.parts.method, &service.content.service) else {
         return invoke::without_method(call, &allowed(call, deployed));
     };
-    let body = match mapped_request(call, operation, values, &body, service.content.request_schema.as_ref()) {
+    // A client made from the document of the API sends no body with a GET, and so no type of one. A POST has to name the type:
+    // a foreign page may send one without being asked.
+    let is_bare = body.is_empty() && operation.request.passes_body && call.parts.method != Method::POST;
+    let is_made_here = is_bare || !operation.request.passes_body;
+    let nothing = if is_made_here { service.content.service.empty_request() } else { Bytes::new() };
+    let body = if is_bare { &nothing } else { &body };
+    let given = Given { values, body, nothing: &nothing };
+    let body = match mapped_request(call, operation, &given, service.content.request_schema.as_ref()) {
         Ok(body) => body,
-        Err(error) => return refused(&error),
+        Err(error) => return invoke::refused_call(call, &deployed.content.name, &error),
     };
     let Some(in_flight) = service.activity.admit(call.begun) else {
         return refused(&ServiceError::service_stopped(&operation.service));
     };
     let mut headers = invoke::headers(call.headers());
-    if !operation.request.passes_body {
-        // The body is of the mapping's making, whatever came.
+    if is_made_here {
+        // The body is of our own making, whatever came.
         headers.content_type = Some(b"application/json");
     }
     let request = ServiceRequest { method, headers, body };
     let answered =
         provider::invoke(&services.environment, &service.content.service, &identity.principal, &request).await;
     in_flight.ended(invoke::ending(&service.content.service, &answered));
-    invoke::answer(mapped(answered, operation, deployed))
+    invoke::answer_call(call, mapped(answered, operation, deployed))
+}
+
+/// What a mapping begins with.
+struct Given<'a> {
+    /// Of the path.
+    values: &'a [(&'a str, std::borrow::Cow<'a, str>)],
+    body: &'a Bytes,
+    /// A request of the service that says nothing.
+    nothing: &'a Bytes,
 }
 
 /// The body of the service's request.
 fn mapped_request(
     call: Call<'_>,
     operation: &Operation,
-    values: &[(&str, std::borrow::Cow<'_, str>)],
-    body: &Bytes,
+    given: &Given<'_>,
     schema: Option<&serde_json::Value>,
 ) -> Result<Bytes, ServiceError> {
     let query = super::query(call)?;
     let header = |name: &str| call.headers().get(name).and_then(|value| value.to_str().ok());
-    let surroundings = Surroundings { path: values, query: &query, header: &header };
-    operation.request.request(body, &surroundings, schema).map_err(|error| match error {
+    let surroundings = Surroundings { path: given.values, query: &query, header: &header, nothing: given.nothing };
+    operation.map_request(given.body, &surroundings, schema).map_err(|error| match error {
         MappingError::Body { problem } => ServiceError::not_an_object().with_details(problem),
         other => ServiceError::parameter(&other.to_string()),
     })
@@ -166,7 +181,8 @@ fn mapped(answered: ServiceAnswer, operation: &Operation, deployed: &DeployedApi
         Ok(body) => ServiceAnswer { status: operation.response_code, body, ..answered },
         Err(error) => {
             let told = ServiceError::api_response(&deployed.content.name).with_details(error.to_string());
-            ServiceAnswer::failed(&told)
+            told.log("API", &deployed.content.name);
+            ServiceAnswer::failed(told)
         }
     }
 }

@@ -108,7 +108,7 @@ pub(crate) async fn invoke(
     let request = ServiceRequest { method, headers: headers(call.headers()), body };
     let answered = provider::invoke(&services.environment, service, &identity.principal, &request).await;
     in_flight.ended(ending(service, &answered));
-    Ok(answer(answered))
+    Ok(answer_call(call, answered))
 }
 
 /// How an answer counts.
@@ -182,7 +182,19 @@ pub(super) fn headers(headers: &HeaderMap) -> Headers<'_> {
 
 /// An error as services tell it.
 pub(crate) fn refused(error: &ServiceError) -> Answer {
-    answer(ServiceAnswer::failed(error))
+    answer(ServiceAnswer::failed(error.clone()))
+}
+
+/// An error that a caller of an API made, told as far as callers may know.
+pub(super) fn refused_call(call: Call<'_>, api: &str, error: &ServiceError) -> Answer {
+    error.log("API", api);
+    answer_call(call, ServiceAnswer::failed(error.clone()))
+}
+
+/// The answer to a caller: without the details of an error, where the configuration hides them.
+pub(super) fn answer_call(call: Call<'_>, answered: ServiceAnswer) -> Answer {
+    let hides = !call.settings.options.zosconnect.error_details;
+    answer(if hides { answered.without_details() } else { answered })
 }
 
 pub(crate) fn answer(answered: ServiceAnswer) -> Answer {

@@ -1,13 +1,13 @@
 //! Requests that are backed out again and again: put aside as the attributes of their queue say.
 //!
 //! A request whose backout count has reached BOTHRESH goes to BOQNAME, or behind a dead-letter header to the dead-letter
-//! queue when there is none, within the unit of work that got it. BOTHRESH 0, or a queue that may not be inquired, means
+//! queue when there is none, within the unit of work that got it. It does not expire there. BOTHRESH 0, or a queue that may not be inquired, means
 //! never; so does a queue manager without a dead-letter queue. The attributes are asked for each such request: there are few.
 
 use bytes::Bytes;
 use channel_client::connection::{Connection, Got};
 use channel_client::error::ChannelError;
-use model::descriptor::{Format, MessageDescriptor};
+use model::descriptor::{Expiry, Format, MessageDescriptor};
 use model::header::dead_letter::DeadLetterHeader;
 use model::name::QueueName;
 use model::options::{CloseOptions, ObjectDescriptor, ObjectKind, OpenOptions, PutFlags, PutOptions};
@@ -24,15 +24,16 @@ const NAME_LENGTH: usize = 48;
 /// Puts a request that was backed out too often aside, under syncpoint; where it went, or `None` when it is to be answered.
 ///
 /// # Errors
-/// As MQPUT1: the queue it ought to go to is not there, or full.
+/// As MQPUT1: the queue it ought to go to is not there, or full. With the error comes the queue that it is about.
 pub(super) async fn put_aside(
     connection: &mut Connection,
     queue: QueueName,
     request: &Got,
-) -> Result<Option<QueueName>, ChannelError> {
+) -> Result<Option<QueueName>, (QueueName, ChannelError)> {
+    let of_requests = |error| (queue, error);
     let object = ObjectDescriptor { name: queue, ..ObjectDescriptor::default() };
-    let Some((threshold, backout_queue)) = inquire(connection, &object, &[BACKOUT_THRESHOLD, BACKOUT_QUEUE]).await?
-    else {
+    let attributes = inquire(connection, &object, &[BACKOUT_THRESHOLD, BACKOUT_QUEUE]).await;
+    let Some((threshold, backout_queue)) = attributes.map_err(of_requests)? else {
         return Ok(None);
     };
     let threshold = u32::try_from(threshold).unwrap_or(0);
@@ -44,7 +45,7 @@ pub(super) async fn put_aside(
         return Ok(Some(backout_queue));
     }
     let object = ObjectDescriptor { object: ObjectKind::QueueManager, ..ObjectDescriptor::default() };
-    match inquire(connection, &object, &[DEAD_LETTER_QUEUE]).await? {
+    match inquire(connection, &object, &[DEAD_LETTER_QUEUE]).await.map_err(of_requests)? {
         Some((_, dead_letter_queue)) if !dead_letter_queue.is_blank() => {
             let (descriptor, body) = behind_header(connection, queue, request);
             put(connection, dead_letter_queue, descriptor, body).await?;
@@ -74,15 +75,17 @@ async fn inquire(
     Ok(Some((attributes.integers.first().copied().unwrap_or(0), name)))
 }
 
+/// What is put aside does not expire: it waits for a person.
 async fn put(
     connection: &mut Connection,
     queue: QueueName,
     descriptor: MessageDescriptor,
     body: Bytes,
-) -> Result<(), ChannelError> {
+) -> Result<(), (QueueName, ChannelError)> {
+    let descriptor = MessageDescriptor { expiry: Expiry::UNLIMITED, ..descriptor };
     let object = ObjectDescriptor { name: queue, ..ObjectDescriptor::default() };
     let options = PutOptions { flags: PutFlags::SYNCPOINT | PutFlags::FAIL_IF_QUIESCING, context: None };
-    connection.put1(&object, descriptor, &options, body).await.map(drop)
+    connection.put1(&object, descriptor, &options, body).await.map(drop).map_err(|error| (queue, error))
 }
 
 /// The request as a message of a dead-letter queue.

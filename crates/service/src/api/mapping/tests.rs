@@ -25,7 +25,7 @@ fn check(mapping: &Mapping, query: &str, body: &str, expected: Expect) {
         "x-token" => Some("t\"1"),
         _ => None,
     };
-    let surroundings = Surroundings { path: &path, query: &query, header: &header };
+    let surroundings = Surroundings { path: &path, query: &query, header: &header, nothing: &Bytes::new() };
     let schema = json!({ "properties": {
         "amount": { "type": "integer" }, "rate": { "type": "number" }, "deep": { "properties": { "name": { "type": "string" } } },
         "list": { "type": "array", "items": { "properties": { "n": { "type": "integer" } } } },

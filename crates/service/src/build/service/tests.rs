@@ -195,6 +195,36 @@ fn records_of_gnucobol_on_a_pc_have_both_byte_orders() {
 }
 
 #[test]
+fn a_compiler_sets_all_at_once_and_what_is_stated_beside_it_counts() {
+    let copybook = "       01 R.\n          05 N PIC 9(2) COMP.\n          05 B PIC 9(4) COMP.\n          05 C PIC 9(4) COMP-5.\n\
+        \x20         05 F COMP-2.\n          05 T PIC X(2).\n";
+    let record = |settings: &str| {
+        let yaml = format!("name: a\ndestination: Q\nrequestStructure: R.cpy\n{settings}");
+        let archive = service(folder(&[("service.yaml", &yaml), ("R.cpy", copybook)]).path()).expect("built");
+        let content = archive.content(&Names::default(), &BTreeMap::new()).expect("a service");
+        let (ccsid, text_ccsid) = (content.service.provider.ccsid.0, content.service.provider.receive_text_ccsid);
+        let request = content.service.transformation.and_then(|it| it.request).expect("a request");
+        let mut record = Vec::new();
+        request.encode(br#"{"n":1,"b":1,"c":1,"f":1.5,"t":"ab"}"#, &mut record).expect("encoded");
+        (record, ccsid, text_ccsid)
+    };
+    let float = b"\0\0\0\0\0\0\xF8\x3Fab";
+    let of_pc = |head: &[u8]| ([head, float].concat(), 819, 819);
+    assert_eq!(record("compiler: gnucobol\n"), of_pc(b"\x01\x00\x01\x01\x00"));
+    assert_eq!(record("compiler: gnucobol-ibm\n"), of_pc(b"\x00\x01\x00\x01\x01\x00"));
+    let of_z_os = (b"\x00\x01\x00\x01\x00\x01\x41\x18\0\0\0\0\0\0\x81\x82".to_vec(), 37, 37);
+    assert_eq!(record("compiler: enterprise\n"), of_z_os);
+    assert_eq!(record(""), of_z_os);
+    let stated = record("compiler: gnucobol\nccsid: 1047\nbyteBinary: false\nreceiveTextCCSID: 1252\n");
+    assert_eq!(
+        (&stated.0[..2], &stated.0[stated.0.len() - 2..], stated.1, stated.2),
+        (&b"\0\x01"[..], &b"\x81\x82"[..], 1047, 1252)
+    );
+    expect!["service.yaml: line 4, compiler: 'cobc' is not valid, expected one of enterprise, gnucobol, gnucobol-ibm"]
+        .assert_eq(&problem("name: a\ndestination: Q\nrequestStructure: R.cpy\ncompiler: cobc\n"));
+}
+
+#[test]
 fn names_of_jndi_pass_and_the_server_says_what_they_stand_for() {
     let yaml = "name: a\nconnectionFactory: jms/cf1\ndestination: jms/request-queue\nmessagingAction: mqput\n";
     let archive = service(source(yaml).path()).expect("built");

@@ -26,6 +26,16 @@ fn archive(file: &str, text: &str) -> Vec<u8> {
     build::build(folder.path()).expect("built").write().expect("written")
 }
 
+/// The archive of a source of several files.
+#[expect(clippy::disallowed_methods, reason = "temporary files of a test")]
+fn archive_of(files: &[(&str, &str)]) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (file, text) in files {
+        std::fs::write(folder.path().join(file), text).expect("written");
+    }
+    build::build(folder.path()).expect("built").write().expect("written")
+}
+
 fn service(text: &str) -> Vec<u8> {
     archive("service.yaml", text)
 }
@@ -170,7 +180,7 @@ fn refusals_before_a_service_is_asked_have_the_form_of_services_too() {
         &admin.call("GET /zosConnect/apis", "", ""),
         403,
         expect![[
-            r#"{"errorMessage":"BAQR0409W: The user &#39;app&#39; is not authorized for this request.","errorDetails":"Use another user, or ask an administrator to grant one of the roles."}"#
+            r#"{"errorMessage":"BAQR0409W: The user 'app' is not authorized for this request.","errorDetails":"Use another user, or ask an administrator to grant one of the roles."}"#
         ]],
     );
     assert_eq!(error(&admin.ask("GET /zosConnect/nothing")), (404, "BAQR0906W".to_owned()));
@@ -274,6 +284,77 @@ fn an_api_maps_path_query_and_headers_to_its_service() {
     assert_eq!(error(&admin.call("PUT /loans/of/ADA?amount=5", json_type, "{}")), (503, "BAQR0905W".to_owned()));
     assert_eq!(admin.ask("DELETE /zosConnect/apis/loans").status, 200);
     assert_eq!(admin.call("PUT /loans/of/ADA?amount=5", json_type, "{}").status, 404);
+}
+
+/// An API whose body only passes, in front of a service that puts records.
+const PASSING: &str = "name: pass\nbasePath: /pass\ndocument: openapi.json\noperations:\n\
+    - path: /on\n  method: GET\n  operationId: read\n  service: put\n  request: { body: true }\n\
+    - path: /on\n  method: PUT\n  operationId: change\n  service: put\n\
+    - path: /on\n  method: POST\n  operationId: add\n  service: put\n";
+
+#[test]
+fn a_request_without_a_body_to_an_api_that_passes_bodies_needs_no_content_type() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    let wrapped = SERVICE.replace("ccsid", "requestWrapper: ask/record\nccsid");
+    assert_eq!(admin.send("POST /zosConnect/services", &service(&wrapped)).status, 201);
+    let api = PASSING.replace("document: openapi.json\n", "");
+    assert_eq!(admin.send("POST /zosConnect/apis", &archive("api.yaml", &api)).status, 201);
+    for line in ["GET /pass/on", "PUT /pass/on"] {
+        let put = admin.call(line, "", "");
+        assert_eq!((put.status, put.text()), (204, String::new()), "{line}");
+        assert_eq!(server.take_body("Q"), b"      00000 ", "{line}");
+    }
+    // A page of another site may send this one unasked.
+    assert_eq!(error(&admin.call("POST /pass/on", "", "")), (415, "BAQR0902W".to_owned()));
+    assert_eq!(error(&admin.call("PUT /pass/on", "", "{}")), (415, "BAQR0902W".to_owned()));
+    assert_eq!(server.status("Q").depth.current, 0);
+}
+
+#[test]
+fn a_parameter_that_the_document_of_an_api_requires_must_be_there() {
+    let document = json!({ "swagger": "2.0", "info": { "title": "t", "version": "1" }, "paths": { "/on": {
+        "parameters": [{ "$ref": "#/parameters/who" }],
+        "get": { "parameters": [{ "in": "query", "name": "amount", "required": true, "type": "integer" },
+            { "in": "query", "name": "note", "type": "string" }], "responses": {} },
+    } }, "parameters": { "who": { "in": "header", "name": "X-Who", "required": true, "type": "string" } } });
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    assert_eq!(admin.send("POST /zosConnect/services", &service(SERVICE)).status, 201);
+    let packed = archive_of(&[("api.yaml", PASSING), ("openapi.json", &document.to_string())]);
+    assert_eq!(admin.send("POST /zosConnect/apis", &packed).status, 201);
+    let who = "x-who: me\r\n";
+    let refused = admin.call("GET /pass/on?note=a", who, "");
+    assert_eq!(error(&refused), (400, "BAQR0920W".to_owned()));
+    assert!(refused.text().contains("the query parameter amount is missing"), "{}", refused.text());
+    assert_eq!(error(&admin.call("GET /pass/on?amount=1", "", "")), (400, "BAQR0920W".to_owned()));
+    assert_eq!(admin.call("GET /pass/on?amount=1", who, "").status, 204);
+    assert_eq!(admin.call("PUT /pass/on", who, "").status, 204);
+}
+
+#[test]
+fn callers_are_told_no_details_where_the_configuration_hides_them() {
+    let server = TestServer::start_with(|options| options.zosconnect.error_details = false);
+    let mut admin = Admin::of(&server);
+    assert_eq!(admin.send("POST /zosConnect/services", &service(SERVICE)).status, 201);
+    assert_eq!(
+        admin
+            .send(
+                "POST /zosConnect/apis",
+                &archive("api.yaml", PASSING.replace("document: openapi.json\n", "").as_str())
+            )
+            .status,
+        201
+    );
+    let json_type = "content-type: application/json\r\n";
+    for line in ["POST /zosConnect/services/put?action=invoke", "POST /pass/on"] {
+        let refused = admin.call(line, json_type, r#"{"cust_name":"much too long"}"#);
+        assert_eq!(error(&refused), (400, "BAQM0002E".to_owned()), "{line}");
+        assert_eq!(parsed(&refused).as_object().map(serde_json::Map::len), Some(1), "{}", refused.text());
+    }
+    // Who deploys is told what is wrong.
+    let wrong = admin.send("POST /zosConnect/services", b"no archive");
+    assert!(parsed(&wrong)["errorDetails"].is_string(), "{}", wrong.text());
 }
 
 #[test]

@@ -144,6 +144,17 @@ impl TestServer {
         })
     }
 
+    /// Takes the first message.
+    pub(crate) fn take_body(&self, queue: &str) -> Vec<u8> {
+        let connection = self.connect();
+        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
+        self.block_on(async {
+            let opened = connection.open(&server_user(), &object, OpenOptions::INPUT_SHARED).await.expect("opened");
+            let options = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };
+            connection.get(opened.handle, &options).await.expect("a message").body.to_vec()
+        })
+    }
+
     pub(crate) fn define_local(&self, queue: &str) {
         let definition = QueueDefinition::local(QueueName::literal(queue));
         self.block_on(self.queue_manager.define_queue(&server_user(), definition, false)).expect("defined");

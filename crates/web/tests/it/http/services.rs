@@ -317,6 +317,29 @@ fn a_bad_reply_is_500_and_stays_with_its_backout_count_raised() {
 }
 
 #[test]
+fn a_bad_reply_that_was_moved_to_the_backout_queue_does_not_expire_there() {
+    let server = TestServer::start();
+    server.deploy_loan("");
+    server.alter("Q.EMPTY", |queue| {
+        let local = queue.as_local_mut().unwrap();
+        local.backout_threshold = 1;
+        local.backout_requeue_queue = QueueName::literal("SUBSCRIBED");
+    });
+    let mut client = in_wait(&server);
+    let request = server.take_next("Q");
+    assert!(request.descriptor.expiry.0 > 0, "it lives no longer than the wait");
+    let descriptor = MessageDescriptor {
+        expiry: request.descriptor.expiry,
+        correlation_id: CorrelationId::new(*request.descriptor.message_id.as_bytes()),
+        ..MessageDescriptor::default()
+    };
+    server.put("Q.EMPTY", descriptor, "bad");
+    assert_eq!(client.receive(false).status, 500);
+    let moved = server.browse("SUBSCRIBED");
+    assert_eq!((&moved.body[..], moved.descriptor.expiry), (&b"bad"[..], Expiry::UNLIMITED));
+}
+
+#[test]
 fn a_client_that_goes_away_leaves_the_reply_on_its_queue() {
     let server = TestServer::start();
     server.deploy_loan("");

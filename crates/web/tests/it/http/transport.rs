@@ -1,11 +1,15 @@
 //! TLS, HTTP/2, limits and slow clients.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use handshake::identity::PairFiles;
 use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Frame};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rustls::HandshakeKind;
 use rustls::pki_types::ServerName;
@@ -39,10 +43,13 @@ fn tls_sessions_are_resumed_in_both_versions() {
     }
 }
 
-type Http2 = hyper::client::conn::http2::SendRequest<Full<Bytes>>;
+type Http2<B = Full<Bytes>> = hyper::client::conn::http2::SendRequest<B>;
 
 /// An HTTP/2 connection negotiated over TLS. Call within the server's runtime.
-async fn http2(address: SocketAddr) -> Http2 {
+async fn http2<B>(address: SocketAddr) -> Http2<B>
+where
+    B: Body<Data = Bytes, Error = Infallible> + Send + Unpin + 'static,
+{
     let mut config = (*client::client_config(None)).clone();
     config.alpn_protocols = vec![b"h2".to_vec()];
     let socket = tokio::net::TcpStream::connect(address).await.expect("connected");
@@ -104,6 +111,53 @@ fn a_head_request_over_http2_is_told_the_length_and_sent_no_body() {
     });
     let [(of_get, body), (of_head, nothing)] = &seen[..] else { panic!("two answers: {seen:?}") };
     assert!(!body.is_empty() && of_get == of_head && nothing.is_empty(), "{seen:?}");
+}
+
+/// A body whose rest comes when it is sent.
+struct Open(tokio::sync::mpsc::Receiver<Bytes>);
+
+impl Body for Open {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+    }
+}
+
+#[test]
+fn a_refusal_over_http2_ends_when_its_request_has_ended_and_is_not_reset() {
+    let server = TestServer::start();
+    let refused = [
+        ("POST", "/nowhere", 404),
+        ("POST", "/zosConnect/services/nobody?action=invoke", 401),
+        ("POST", "/zosConnect/apis", 401),
+        ("DELETE", "/zosConnect/services", 405),
+        ("POST", "/ibmmq/rest/v3/messaging/qmgr/QM1/queue/Q/message", 401),
+        ("POST", "/api/v1/nowhere", 404),
+    ];
+    let address = server.https();
+    server.block_on(async move {
+        for (method, path, status) in refused {
+            let mut sender = http2::<Open>(address).await;
+            let (rest, body) = tokio::sync::mpsc::channel(2);
+            let request = http::Request::builder().method(method).uri(format!("https://localhost{path}"));
+            let request = request.body(Open(body)).expect("a request");
+            let answer = sender.send_request(request).await.expect("an answer");
+            assert_eq!(answer.status().as_u16(), status, "{path}");
+            let mut answer = answer.into_body();
+            let first = answer.frame().await.expect("a piece").expect("it is not reset");
+            assert!(first.data_ref().is_some_and(|told| !told.is_empty()), "{path}");
+            assert!(!answer.is_end_stream(), "{path}: the answer ends before its request");
+            rest.send(Bytes::from_static(b"the rest")).await.expect("sent");
+            drop(rest);
+            let left = answer.collect().await.unwrap_or_else(|error| panic!("{path}: it is reset: {error}"));
+            assert!(left.to_bytes().is_empty(), "{path}");
+        }
+    });
 }
 
 #[test]
