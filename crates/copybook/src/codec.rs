@@ -144,6 +144,54 @@ impl Codec {
         }
     }
 
+    /// As `decode`; as `0x` and the digits of the bytes where they are no value, or would not come back.
+    pub(crate) fn decode_exactly(&self, sets: &Sets, bytes: &[u8], out: &mut Vec<u8>) {
+        let start = out.len();
+        if self.decode(sets, bytes, out).is_ok() && self.gives_back(sets, &out[start..], bytes) {
+            return;
+        }
+        out.truncate(start);
+        out.extend_from_slice(b"\"0x");
+        out.extend(bytes.iter().flat_map(|byte| [hexadecimal(byte >> 4), hexadecimal(byte & 15)]));
+        out.push(b'"');
+    }
+
+    /// Whether the value is written in these bytes.
+    fn gives_back(&self, sets: &Sets, value: &[u8], bytes: &[u8]) -> bool {
+        /// Numbers are no longer.
+        const SHORT: usize = 64;
+        let mut short = [0; SHORT];
+        let mut long = Vec::new();
+        let room = match short.get_mut(..bytes.len()) {
+            Some(room) => room,
+            None => {
+                long.resize(bytes.len(), 0);
+                &mut long
+            }
+        };
+        self.encode(sets, &mut Reader::new(value), room).is_ok() && room == bytes
+    }
+
+    /// Takes the next value, if it is the digits of as many bytes. No text of an item is that long.
+    pub(crate) fn encode_bytes(reader: &mut Reader<'_>, out: &mut [u8]) -> bool {
+        if reader.peek() != Some(b'"') {
+            return false;
+        }
+        let at = reader.at;
+        if let Ok(string) = reader.string()
+            && let Some(digits) = string.raw.strip_prefix(b"0x")
+            && digits.len() == 2 * out.len()
+            && digits.iter().all(u8::is_ascii_hexdigit)
+        {
+            let value = |digit: u8| (digit as char).to_digit(16).and_then(|it| u8::try_from(it).ok()).unwrap_or(0);
+            let pairs = digits.chunks_exact(2).map(|pair| value(pair[0]) << 4 | value(pair[1]));
+            out.iter_mut().zip(pairs).for_each(|(place, byte)| *place = byte);
+            return true;
+        }
+        reader.at = at;
+        false
+    }
+
     /// Sign and digits of a number; `None`: the bytes are none, or this is no number of digits.
     pub(crate) fn digits(&self, sets: &Sets, bytes: &[u8]) -> Option<Digits> {
         match self {

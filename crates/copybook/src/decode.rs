@@ -55,9 +55,32 @@ impl Converter {
     /// # Errors
     /// The record is too short or too long, or an item holds what its description does not allow. `out` is as before.
     pub fn decode(&self, record: &[u8], out: &mut Vec<u8>) -> Result<(), Box<DataError>> {
+        self.decode_with(record, out, None)
+    }
+
+    /// As `decode`. An item that holds what its description does not allow is null, and added to `problems`, which names no JSON
+    /// pointer.
+    ///
+    /// # Errors
+    /// The record is too short or too long, or a number of occurrences is none.
+    pub fn decode_leniently(
+        &self,
+        record: &[u8],
+        out: &mut Vec<u8>,
+        problems: &mut Vec<DataError>,
+    ) -> Result<(), Box<DataError>> {
+        self.decode_with(record, out, Some(problems))
+    }
+
+    fn decode_with(
+        &self,
+        record: &[u8],
+        out: &mut Vec<u8>,
+        problems: Option<&mut Vec<DataError>>,
+    ) -> Result<(), Box<DataError>> {
         let start = out.len();
         out.reserve(record.len() + record.len() / 4);
-        let mut decoder = Decoder { converter: self, record, slots: vec![0; self.slots], out };
+        let mut decoder = Decoder { converter: self, record, problems, slots: vec![0; self.slots], out };
         decoder.record().map_err(|trouble| {
             out.truncate(start);
             trouble.told(&self.paths)
@@ -84,6 +107,8 @@ impl Converter {
 struct Decoder<'a> {
     converter: &'a Converter,
     record: &'a [u8],
+    /// Items that hold no value are noted here and are null; without it they are errors.
+    problems: Option<&'a mut Vec<DataError>>,
     /// The numbers of occurrences read.
     slots: Vec<u64>,
     out: &'a mut Vec<u8>,
@@ -110,14 +135,29 @@ impl<'a> Decoder<'a> {
             NodeKind::Field(codec) => {
                 let end = at + node.length.unwrap_or(0);
                 let Some(bytes) = self.record.get(at..end) else { return Err(self.too_short(node.item, at)) };
+                if converter.exact {
+                    codec.decode_exactly(&converter.sets, bytes, self.out);
+                    return Ok(end);
+                }
+                let start = self.out.len();
                 match codec.decode(&converter.sets, bytes, self.out) {
                     Ok(()) => Ok(end),
-                    Err(problem) => Err(Trouble::new(problem, node.item, at)),
+                    Err(problem) => self.pass_over(problem, node.item, at, start).map(|()| end),
                 }
             }
             NodeKind::Group(group) => self.group(group, at, node.length),
             NodeKind::Table(table) => self.table(table, node.item, at, node.length),
         }
+    }
+
+    /// Writes null in place of a value that is none, if that may be.
+    fn pass_over(&mut self, problem: DataProblem, item: usize, at: usize, start: usize) -> Outcome<()> {
+        let trouble = Trouble::new(problem, item, at);
+        let Some(problems) = &mut self.problems else { return Err(trouble) };
+        problems.push(*trouble.told(&self.converter.paths));
+        self.out.truncate(start);
+        self.out.extend_from_slice(b"null");
+        Ok(())
     }
 
     fn too_short(&self, item: usize, at: usize) -> Box<Trouble> {
@@ -247,6 +287,12 @@ impl<'a> Decoder<'a> {
     /// Elements that are elementary items, which most of a long record consists of.
     fn fields(&mut self, codec: &Codec, fields: &Occurrences) -> Outcome<usize> {
         let sets = &self.converter.sets;
+        if self.converter.exact {
+            return self.each_field(fields, |bytes, out| {
+                codec.decode_exactly(sets, bytes, out);
+                Ok(())
+            });
+        }
         match codec {
             Codec::Text { set, justified: false } => {
                 let text = sets.of(*set);
@@ -278,8 +324,9 @@ impl<'a> Decoder<'a> {
             if index > 0 {
                 self.out.push(b',');
             }
+            let start = self.out.len();
             if let Err(problem) = decode(bytes, self.out) {
-                return Err(Trouble::new(problem, fields.item, from).below_index(index));
+                self.pass_over(problem, fields.item, from, start).map_err(|trouble| trouble.below_index(index))?;
             }
             from += fields.stride;
         }

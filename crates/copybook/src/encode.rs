@@ -8,6 +8,7 @@
 //! - An item without a member has its VALUE, else blanks or zeros.
 //! - The object of DEPENDING ON is the length of its array; stated in JSON as well, it must agree.
 
+use crate::codec::Codec;
 use crate::decode::Trouble;
 use crate::error::{DataError, DataProblem};
 use crate::json::{Flaw, RawString, Reader};
@@ -128,6 +129,9 @@ impl<'a> Encoder<'a> {
         match &node.kind {
             NodeKind::Field(codec) => {
                 let end = at + node.length.unwrap_or(0);
+                if self.converter.exact && Codec::encode_bytes(&mut self.reader, &mut self.out[at..end]) {
+                    return Ok(());
+                }
                 codec
                     .encode(&self.converter.sets, &mut self.reader, &mut self.out[at..end])
                     .map_err(|flaw| self.trouble(flaw, node.item, at))

@@ -42,6 +42,7 @@ mod encode;
 mod error;
 mod external_float;
 pub mod field;
+mod file_text;
 mod float;
 mod item;
 pub mod json;
@@ -52,6 +53,7 @@ mod parse;
 mod picture;
 mod plan;
 mod schema;
+mod shape;
 mod source;
 mod text;
 mod token;
@@ -62,6 +64,7 @@ mod tests;
 
 pub use compiler::Compiler;
 pub use error::{CopybookError, CutOff, DataError, DataProblem, PlanError, Problem};
+pub use file_text::text_of_file;
 pub use item::{Condition, Copybook, DataItem, Literal, Occurs, Renames, SignClause, Usage, Value};
 pub use layout::{LayoutItem, RecordLayout, Repetition};
 pub use options::{
@@ -70,3 +73,4 @@ pub use options::{
 };
 pub use picture::{Category, Picture};
 pub use plan::Converter;
+pub use shape::{FieldPlace, Shape, ValueKind};

@@ -149,6 +149,9 @@ pub struct ConvertOptions {
     pub omit_empty: bool,
     /// Elementary items that hold nothing but this byte are left out of JSON.
     pub omit_filled_with: Option<u8>,
+    /// Every byte comes back when what was decoded is encoded: FILLER and bytes between items are members too, and an item whose
+    /// value would be written in other bytes is a text `0x...` of its bytes.
+    pub exact: bool,
 }
 
 impl ConvertOptions {
@@ -172,6 +175,7 @@ impl ConvertOptions {
             allow_short: false,
             omit_empty: false,
             omit_filled_with: None,
+            exact: false,
         }
     }
 }

@@ -30,6 +30,8 @@ use crate::picture::Category;
 use crate::text::TextCodec;
 use crate::zoned::Zoned;
 
+/// The name of an item without one.
+const FILLER: &str = "FILLER";
 /// Most names that an error offers, and most items inside of an alternative that are tried for one.
 const MOST_CHOICES: usize = 8;
 
@@ -50,6 +52,7 @@ pub struct Converter {
     pub(crate) allow_short: bool,
     pub(crate) omit_empty: bool,
     pub(crate) omit_filled_with: Option<u8>,
+    pub(crate) exact: bool,
 }
 
 #[derive(Clone)]
@@ -162,6 +165,7 @@ impl Converter {
             allow_short: options.allow_short,
             omit_empty: options.omit_empty,
             omit_filled_with: options.omit_filled_with,
+            exact: options.exact,
         })
     }
 }
@@ -198,6 +202,14 @@ struct Frame {
     runs: Vec<Run>,
     /// Offset in the longest record where the current run begins.
     base: usize,
+}
+
+/// Where the value of a member lies.
+#[derive(Clone, Copy)]
+struct Place {
+    node: usize,
+    run: usize,
+    offset: usize,
 }
 
 /// A group while it is put together.
@@ -338,10 +350,14 @@ impl Planner<'_> {
                 alternatives_of.entry(redefined).or_default().push(child);
             }
         }
+        let mut end = self.item(group).offset;
         for child in children {
             if self.item(child).redefines.is_some() {
                 continue;
             }
+            let (from, total) = (self.item(child).offset, self.item(child).total_length());
+            self.gap(group, end..from, frame, members, origin);
+            end = from + total;
             let alternatives = alternatives_of.remove(&child).unwrap_or_default();
             if alternatives.is_empty() {
                 self.child(child, frame, members, origin, anchored)?;
@@ -354,12 +370,44 @@ impl Planner<'_> {
                 self.counters_of_others(each, frame)?;
             }
             self.child(taken, frame, members, origin, true)?;
+            end = from + self.item(taken).total_length();
+            self.gap(group, end..from + area.unwrap_or(0), frame, members, origin);
+            end = end.max(from + area.unwrap_or(0));
         }
+        self.gap(group, end..self.item(group).offset + self.item(group).length, frame, members, origin);
         if self.item(group).value.is_some() && !self.options.ignore_values {
             self.value_of_group(group, start, frame, members)
         } else {
             Ok(())
         }
+    }
+
+    /// Bytes that no item has: slack, and the end of an area whose alternative is short. A member where every byte counts.
+    fn gap(
+        &mut self,
+        group: usize,
+        bytes: Range<usize>,
+        frame: &mut Frame,
+        members: &mut Members,
+        origin: Option<usize>,
+    ) {
+        if !self.options.exact || bytes.is_empty() {
+            return;
+        }
+        if let Some(run) = frame.runs.last_mut() {
+            grow(&mut run.template, bytes.end - frame.base);
+        }
+        let codec = Codec::Text { set: Set::Display, justified: false };
+        let node = self.push(group, Some(bytes.len()), NodeKind::Field(codec));
+        let name = members.names.unique(names::styled(FILLER, self.options.names));
+        let run = frame.runs.len() - 1;
+        self.push_member(
+            name,
+            false,
+            Place { node, run, offset: bytes.start - origin.unwrap_or(frame.base) },
+            None,
+            members,
+        );
     }
 
     /// VALUE of a group, text as long as the group at its longest, over what its items have put there. `start`: the run
@@ -505,18 +553,30 @@ impl Planner<'_> {
     /// Whether JSON shows anything of the item.
     fn has_names(&self, index: usize) -> bool {
         let item = self.item(index);
-        item.name.is_some() || item.children.iter().any(|&child| self.has_names(child))
+        self.options.exact || item.name.is_some() || item.children.iter().any(|&child| self.has_names(child))
     }
 
     /// Adds a member and gives its index.
     fn member(&mut self, index: usize, node: usize, run: usize, offset: usize, members: &mut Members) -> usize {
         let slot = self.slots.get(&index).copied();
-        let is_hidden = !self.has_names(index) || (slot.is_some() && !self.options.show_counters);
+        let shows_counters = self.options.show_counters || self.options.exact;
+        let is_hidden = !self.has_names(index) || (slot.is_some() && !shows_counters);
         let name = if is_hidden {
             String::new()
         } else {
             members.names.unique(names::styled(self.item(index).spoken_name(), self.options.names))
         };
+        self.push_member(name, is_hidden, Place { node, run, offset }, slot, members)
+    }
+
+    fn push_member(
+        &mut self,
+        name: String,
+        is_hidden: bool,
+        Place { node, run, offset }: Place,
+        slot: Option<usize>,
+        members: &mut Members,
+    ) -> usize {
         let start = self.names.len();
         json::write_string(&name, &mut self.names);
         self.names.push(b':');

@@ -32,8 +32,8 @@ use model::reason::Reason;
 use tokio::sync::watch;
 use tokio::task::LocalSet;
 
-use crate::client::{ClientError, NotAuthorized};
 use crate::client::channel::{open, unasked_for};
+use crate::client::{ClientError, NotAuthorized};
 use crate::error::WorkloadError;
 use crate::payload::{Payload, PutId};
 

@@ -1,6 +1,9 @@
 //! `copybook layout|schema|encode|decode`: what a copybook describes, and records turned into JSON and back.
 //!
-//! The work is done by the crate `copybook`; here files are read, members of COPY found, and options named.
+//! The work is done by the crate `copybook`; here files are read, members of COPY found, and options named. Whole files of records are
+//! converted by `files.rs`.
+
+mod files;
 
 use std::io::{Read, Write, stdin};
 use std::path::{Path, PathBuf};
@@ -21,9 +24,9 @@ pub(super) enum Command {
     Layout(LayoutArguments),
     /// Print the JSON Schema of a record.
     Schema(SchemaArguments),
-    /// Convert a JSON object to a record.
+    /// Convert a JSON object to a record, or JSON lines, CSV or Parquet to a file of records.
     Encode(ConvertArguments),
-    /// Convert a record to a JSON object.
+    /// Convert a record to a JSON object, or a file of records to JSON lines, CSV or Parquet.
     Decode(ConvertArguments),
 }
 
@@ -42,6 +45,9 @@ struct Source {
     /// Reference format of the text.
     #[arg(long, value_enum, default_value = "detect")]
     format: FormatName,
+    /// Code page of the copybooks [default: UTF-8, or EBCDIC if they look like it].
+    #[arg(long, value_name = "CODEPAGE", value_parser = ccsid)]
+    copybook_codepage: Option<u32>,
     /// Treat the comma as the decimal point (DECIMAL-POINT IS COMMA).
     #[arg(long)]
     decimal_comma: bool,
@@ -142,6 +148,12 @@ pub(super) struct ConvertArguments {
     /// Treat a character that the code page lacks as an error instead of substituting it.
     #[arg(long)]
     strict_characters: bool,
+    /// Let every byte come back: show FILLER and bytes between items, and values that would be written otherwise as 0x and their
+    /// bytes.
+    #[arg(long)]
+    fillers: bool,
+    #[command(flatten)]
+    files: files::FileArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -193,6 +205,8 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), Failure>
                 .map_err(|error| Failure::of(1, &error))?;
             Ok(out.write_all(schema.as_bytes())?)
         }
+        Command::Encode(arguments) if arguments.files.records.is_some() => files::encode(arguments),
+        Command::Decode(arguments) if arguments.files.records.is_some() => files::decode(arguments),
         Command::Encode(arguments) => encode(arguments, out),
         Command::Decode(arguments) => decode(arguments, out),
     }
@@ -224,15 +238,22 @@ fn decode(arguments: &ConvertArguments, out: &mut dyn Write) -> Result<(), Failu
 
 impl ConvertArguments {
     fn converter(&self, with_values: bool) -> Result<Converter, Failure> {
-        let layout = self.source.layout()?;
-        let options = ConvertOptions {
+        self.converter_of(&self.source.layout()?, &self.options(with_values)?)
+    }
+
+    fn options(&self, with_values: bool) -> Result<ConvertOptions, Failure> {
+        Ok(ConvertOptions {
+            exact: self.fillers,
             ignore_excess: self.ignore_excess,
             allow_short: self.allow_short,
             strict_characters: self.strict_characters,
             ignore_values: !with_values,
             ..self.reading.options(self.source.compiler())?
-        };
-        Converter::new(&layout, &options).map_err(|error| match error {
+        })
+    }
+
+    fn converter_of(&self, layout: &RecordLayout, options: &ConvertOptions) -> Result<Converter, Failure> {
+        Converter::new(layout, options).map_err(|error| match error {
             PlanError::Copybook(error) => self.source.named(&error),
             error => Failure::of(1, &error),
         })
@@ -255,7 +276,11 @@ impl ConvertArguments {
 
 impl Source {
     fn layout(&self) -> Result<RecordLayout, Failure> {
-        let text = text_of(read(&self.file)?);
+        self.layout_of(&self.copybook()?, self.record.as_deref())
+    }
+
+    fn copybook(&self) -> Result<Copybook, Failure> {
+        let text = copybook::text_of_file(&read(&self.file)?, self.copybook_codepage);
         let resolver = |name: &str, library: Option<&str>| self.member(name, library);
         let options = ParseOptions {
             format: match self.format {
@@ -268,6 +293,10 @@ impl Source {
             decimal_comma: self.decimal_comma,
             currency: self.currency,
         };
+        Copybook::parse(&text, &options).map_err(|error| self.named(&error))
+    }
+
+    fn layout_of(&self, copybook: &Copybook, record: Option<&str>) -> Result<RecordLayout, Failure> {
         let base = self.compiler().map_or_else(LayoutOptions::default, Compiler::layout);
         let layout = LayoutOptions {
             slack: match self.sync {
@@ -278,8 +307,7 @@ impl Source {
             pointer_bytes: self.pointer.as_ref().map_or(base.pointer_bytes, |bytes| if bytes == "8" { 8 } else { 4 }),
             byte_binary: self.byte_binary || base.byte_binary,
         };
-        let copybook = Copybook::parse(&text, &options).map_err(|error| self.named(&error))?;
-        copybook.layout(self.record.as_deref(), &layout).map_err(|error| self.named(&error))
+        copybook.layout(record, &layout).map_err(|error| self.named(&error))
     }
 
     fn compiler(&self) -> Option<Compiler> {
@@ -310,7 +338,7 @@ impl Source {
                 for ending in ["", ".cpy", ".CPY", ".cbl", ".CBL", ".cob", ".COB", ".copy", ".inc"] {
                     let found = cases.iter().find_map(|case| std::fs::read(below.join(format!("{case}{ending}"))).ok());
                     if let Some(bytes) = found {
-                        return Some(text_of(bytes));
+                        return Some(copybook::text_of_file(&bytes, self.copybook_codepage));
                     }
                 }
             }
@@ -448,11 +476,6 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
         return Ok(bytes);
     }
     std::fs::read(file).map_err(|error| Failure::new(1, format!("{}: {error}", file.display())))
-}
-
-/// UTF-8, or else Latin-1, in which every byte is a character: comments of old copybooks are in anything.
-fn text_of(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
 
 fn from_hexadecimal(text: &[u8]) -> Option<Vec<u8>> {

@@ -146,3 +146,95 @@ fn the_schema_is_json() {
     "#]]
     .assert_eq(&text);
 }
+
+#[test]
+fn a_whole_file_becomes_a_table_and_comes_back() {
+    let folder = Folder::new();
+    let copybook = folder.write(
+        "P.cpy",
+        "       01  P.\n           05 NAME PIC X(4).\n           05 FILLER PIC X.\n           05 N PIC 9(2).\n",
+    );
+    let data = folder.write("data", "adax 7bob 08");
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (copybook, data) = (copybook.display().to_string(), data.display().to_string());
+    let run = |verb: &str, from: &str, to: &str, more: &[&str]| {
+        let fixed =
+            ["copybook", verb, &copybook, "--compiler", "gnucobol", "--records", "fixed", "--data", from, "-o", to];
+        folder.run(&[&fixed[..], more].concat())
+    };
+    let lenient = ["--lenient", "--report", &path("report")];
+    let ten = folder.write("ten", "adax 07bobyz08").display().to_string();
+    assert_eq!(run("decode", &ten, &path("t.csv"), &[]), "exit 0\n");
+    assert_eq!(folder.read("t.csv"), "NAME,N\nadax,7\nboby,8\n");
+    assert_eq!(run("encode", &path("t.csv"), &path("back"), &[]), "exit 0\n");
+    assert_eq!(folder.read("back"), "adax 07boby 08");
+    for form in ["t.parquet", "t.jsonl"] {
+        assert_eq!(run("decode", &ten, &path(form), &["--fillers"]), "exit 0\n");
+        assert_eq!(run("encode", &path(form), &path("back"), &["--fillers"]), "exit 0\n");
+        assert_eq!(folder.read("back"), "adax 07bobyz08", "{form}");
+    }
+    expect![[r#"
+        exit 1
+        err: quaymaster: record 2 at byte 7: the file ends after 5 bytes of a record of 7
+    "#]]
+    .assert_eq(&run("decode", &data, &path("t.jsonl"), &lenient));
+    assert!(!folder.join("t.jsonl").exists(), "what is not whole is removed");
+    let wrong = folder.write("wrong", "adax x7bob  08").display().to_string();
+    expect![[r#"
+        exit 0
+        err: 2 records, 0 left out
+        err: P.N: 1 do not fit, first in record 1: X'7837' is not a valid number of this kind
+    "#]]
+    .assert_eq(&run("decode", &wrong, &path("t.jsonl"), &lenient));
+    assert_eq!(folder.read("t.jsonl"), "{\"NAME\":\"adax\",\"N\":null}\n{\"NAME\":\"bob\",\"N\":8}\n");
+    let report =
+        "{\"record\":1,\"offset\":5,\"item\":\"P.N\",\"problem\":\"X'7837' is not a valid number of this kind\"}\n";
+    assert_eq!(folder.read("report"), report);
+}
+
+#[test]
+fn segments_of_a_file_are_chosen_by_a_field() {
+    let folder = Folder::new();
+    let text = "       01  R.\n           05 KIND PIC X.\n           05 BODY PIC X(2).\n           05 NUMBERS REDEFINES BODY.\n\
+        \x20             10 A PIC 9.\n               10 B PIC 9.\n";
+    let copybook = folder.write("R.cpy", text).display().to_string();
+    let arguments =
+        ["copybook", "decode", &copybook, "--compiler", "gnucobol", "--records", "fixed", "--segment-field", "KIND"];
+    let run = |more: &[&str]| folder.run_with(&[&arguments[..], more].concat(), "TabXN1");
+    expect![[r#"
+        exit 0
+        out: {"KIND":"T","BODY":"ab"}
+        out: {"KIND":"X","BODY":"N1"}
+    "#]]
+    .assert_eq(
+        &folder.run_with(&[&arguments[..], &["--segment", "N=NUMBERS", "--segment", "*=BODY"]].concat(), "TabXN1"),
+    );
+    expect![[r#"
+        exit 0
+        out: {"KIND":"T","BODY":"ab"}
+        out: {"KIND":"N","NUMBERS":{"A":1,"B":2}}
+    "#]]
+    .assert_eq(
+        &folder.run_with(&[&arguments[..], &["--segment", "N=NUMBERS", "--segment", "T=BODY"]].concat(), "TabN12"),
+    );
+    let refused = run(&["--segment", "N=NUMBERS"]);
+    assert!(refused.contains("record 1 at byte 0: no segment is chosen for KIND = X'54'"), "{refused}");
+}
+
+#[test]
+fn a_copybook_in_ebcdic_is_read_as_it_is() {
+    let folder = Folder::new();
+    let mut cards = Vec::new();
+    for line in ["       01  R.", "           05 A PIC X(3)."] {
+        codepage::encode(37, &format!("{line:80}"), &mut cards).expect("EBCDIC");
+    }
+    let file = folder.join("R");
+    std::fs::File::create(&file).and_then(|mut file| std::io::Write::write_all(&mut file, &cards)).expect("written");
+    expect![[r#"
+        exit 0
+        out: R: 3 bytes
+        out:   offset   length  item
+        out:        0        3  05 A PIC X(3) DISPLAY
+    "#]]
+    .assert_eq(&folder.run(&["copybook", "layout", &file.display().to_string()]));
+}

@@ -210,10 +210,9 @@ impl Conversion {
     }
 
     fn copybook(&self, file: &str, members: &dyn Members) -> Result<Copybook, ArchiveError> {
-        let text_of = |bytes: Vec<u8>| self.characters(bytes);
-        let text = text_of(members.structure(file)?)?;
+        let text = self.characters(&members.structure(file)?)?;
         let resolver: Box<Resolver<'_>> =
-            Box::new(|name, library| members.member(name, library).and_then(|bytes| text_of(bytes).ok()));
+            Box::new(|name, library| members.member(name, library).and_then(|bytes| self.characters(&bytes).ok()));
         let parse = ParseOptions {
             format: self.format(),
             resolver: Some(&*resolver),
@@ -247,19 +246,12 @@ impl Conversion {
         Ok(records)
     }
 
-    /// Text of a copybook: in `languageStructureCodePage`, else UTF-8, else Latin-1, in which every byte is a character.
-    fn characters(&self, bytes: Vec<u8>) -> Result<String, ArchiveError> {
-        match self.text("languageStructureCodePage") {
-            None => Ok(String::from_utf8(bytes)
-                .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())),
-            Some(name) => {
-                let property = "languageStructureCodePage";
-                let ccsid = ccsid(name).ok_or_else(|| unknown_code_page(property, name))?;
-                let mut text = String::with_capacity(bytes.len());
-                codepage::decode(ccsid, &bytes, &mut text).map_err(|error| ArchiveError::property(property, error))?;
-                Ok(records_to_lines(text))
-            }
-        }
+    /// Text of a copybook: in `languageStructureCodePage`, else in what it looks like.
+    fn characters(&self, bytes: &[u8]) -> Result<String, ArchiveError> {
+        let property = "languageStructureCodePage";
+        let name = self.text(property);
+        let known = |name| ccsid(name).ok_or_else(|| unknown_code_page(property, name));
+        Ok(copybook::text_of_file(bytes, name.map(known).transpose()?))
     }
 
     fn wrapper(&self, side: Side) -> Vec<String> {
@@ -421,16 +413,6 @@ impl Side {
             Self::Response => "responseWrapper",
         }
     }
-}
-
-/// A member of a partitioned data set comes as records of 80 characters, without line ends.
-fn records_to_lines(text: String) -> String {
-    const RECORD: usize = 80;
-    let characters: Vec<char> = text.chars().collect();
-    if text.contains(['\n', '\r', '\u{85}']) || !characters.len().is_multiple_of(RECORD) {
-        return text.replace('\u{85}', "\n");
-    }
-    characters.chunks(RECORD).flat_map(|record| record.iter().copied().chain(['\n'])).collect()
 }
 
 /// The schema of a record's JSON inside of its wrapper.
