@@ -32,7 +32,9 @@ pub(crate) async fn answer(conversation: &Arc<Conversation>, unit: &Unit) -> Res
     };
     let reply = match (&request.verb, conversation.connected()) {
         (_, Err(_)) => request.reply(XAER_RMFAIL, None),
-        (XaVerb::Recover { wanted }, Ok(connected)) => recover(conversation, &connected.connection, &request, *wanted),
+        (XaVerb::Recover { wanted }, Ok(connected)) => {
+            recover(conversation, &connected.connection, &request, *wanted).await
+        }
         (XaVerb::End(xid), Ok(connected)) => {
             consumer::hold(conversation).await;
             let value = end(conversation, &connected.connection, &of_wire(xid), request.flags);
@@ -81,7 +83,8 @@ fn value(outcome: Result<(), XaError>) -> i32 {
 async fn call(connection: &Connection, request: &XaRequest) -> i32 {
     let flags = XaFlags::from_bits_retain(request.flags.cast_unsigned());
     match &request.verb {
-        XaVerb::Open(_) | XaVerb::Close(_) => XA_OK,
+        XaVerb::Open(name) => value(connection.xa_open(&String::from_utf8_lossy(name))),
+        XaVerb::Close(_) => XA_OK,
         XaVerb::Prepare(xid) => match connection.xa_prepare(&of_wire(xid)).await {
             Ok(true) => XA_OK,
             Ok(false) => XA_RDONLY,
@@ -89,23 +92,31 @@ async fn call(connection: &Connection, request: &XaRequest) -> i32 {
         },
         XaVerb::Commit(xid) => value(connection.xa_commit(&of_wire(xid), flags.contains(XaFlags::ONE_PHASE)).await),
         XaVerb::Rollback(xid) => value(connection.xa_rollback(&of_wire(xid)).await),
-        XaVerb::Forget(xid) => value(connection.xa_forget(&of_wire(xid))),
+        XaVerb::Forget(xid) => value(connection.xa_forget(&of_wire(xid)).await),
         // Nothing is ever answered before it is done, so there is nothing to complete. The others have answers of their own.
         XaVerb::Complete | XaVerb::Recover { .. } | XaVerb::Start(_) | XaVerb::End(_) => XAER_INVAL,
     }
 }
 
 /// Branches that are prepared, so many at a time as the client has room for; a scan goes on where it stood.
-fn recover(
+async fn recover(
     conversation: &Conversation,
     connection: &Connection,
     request: &XaRequest,
     wanted: usize,
 ) -> channel_protocol::flow::xa::XaReply {
     let flags = XaFlags::from_bits_retain(request.flags.cast_unsigned());
+    let begun = if flags.contains(XaFlags::START_RECOVERY_SCAN) {
+        match connection.xa_recover().await {
+            Ok(found) => Some(found.into_iter().map(to_wire).collect()),
+            Err(error) => return request.reply(error.code(), Some(Vec::new())),
+        }
+    } else {
+        None
+    };
     let mut scan = conversation.recovery_scan.lock();
-    if flags.contains(XaFlags::START_RECOVERY_SCAN) {
-        *scan = connection.xa_recover().into_iter().map(to_wire).collect();
+    if let Some(begun) = begun {
+        *scan = begun;
     }
     let found: Vec<Xid> = {
         let count = wanted.min(scan.len());

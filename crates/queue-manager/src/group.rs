@@ -4,7 +4,7 @@
 //! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`, `master.rs`), handles
 //! as the whole group counts them (`handles.rs`), triggers of shared queues (`triggers.rs`), the waits that other members end
 //! (`arrivals.rs`), what members ask of each other (`requests.rs`), connection tags (`tags.rs`), moves of queues to other databases
-//! (`moving.rs`), and what follows when a database is lost (`loss.rs`).
+//! (`moving.rs`), units of recovery of the group (`units.rs`), and what follows when a database is lost (`loss.rs`).
 //!
 //! Never: speaks SQL or knows where a message is (the store does).
 //!
@@ -25,6 +25,7 @@ pub(crate) mod moving;
 mod requests;
 pub(crate) mod tags;
 pub(crate) mod triggers;
+pub(crate) mod units;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -50,6 +51,7 @@ pub use loss::LostStructure;
 pub use master::Master;
 pub use requests::MemberAnswer;
 pub use tags::ConnectionTag;
+pub use units::UnitDisposition;
 
 /// How a queue manager joins its group.
 #[derive(Clone)]
@@ -128,6 +130,11 @@ impl QueueManager {
     /// `None`: in no group.
     pub fn group(&self) -> Option<GroupName> {
         self.engine().group.as_ref().map(|group| group.name)
+    }
+
+    /// The name is its own, or that of its group.
+    pub fn answers_to(&self, name: &str) -> bool {
+        self.name().as_str() == name || self.group().is_some_and(|group| group.as_str() == name)
     }
 
     pub fn membership(&self) -> Membership {

@@ -35,7 +35,10 @@ pub use definition::{objects, queue_list};
 pub use engine::clock::{Clock, SystemClock};
 pub use engine::turn::Turn;
 pub use engine::{clock, command_server, system_settings};
-pub use group::{ConnectionTag, GroupOptions, LostStructure, Master, Member, MemberAnswer, MemberState, shared_queue};
+pub use group::{
+    ConnectionTag, GroupOptions, LostStructure, Master, Member, MemberAnswer, MemberState, UnitDisposition,
+    shared_queue,
+};
 pub use instrumentation::{accounting, changes, channel_status, event, started, status, topic_status};
 pub use publish::{durable_limit, subscription};
 pub use queue::delayed::Due;

@@ -56,6 +56,7 @@ pub use crate::shared::group::GroupStore;
 pub use crate::shared::handles::{OpenLevel, QueueHandle};
 pub use crate::shared::member::{MemberState, MemberStatus};
 pub(crate) use crate::shared::operation::Decision;
+pub use crate::shared::operation::EndedMessage;
 pub use crate::shared::options::{SharedOptions, StructureDatabase};
 pub use crate::shared::requests::MemberRequest;
 pub use crate::shared::schema::{Migration, Roles, SchemaVersions, create_group, upgrade_group};

@@ -5,6 +5,7 @@
 //!
 //! Never: keeps a message, or decides anything but the way.
 
+mod group_units;
 mod mixed;
 
 use std::borrow::Borrow;
@@ -30,6 +31,8 @@ use crate::{
     ClusterNumber, DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId,
     RecoveryLogError, Selection, Slice, StoreError, StoreOptions, StoredMessage, Survey, UnitOfWorkId, Xid,
 };
+
+pub use group_units::GroupUnit;
 
 /// Where the messages of one queue manager are. Cheap to share; every method takes `&self`.
 ///

@@ -1,7 +1,7 @@
 //! MQCONN and MQDISC.
 //!
 //! A blank name, and one that begins with an asterisk, means the queue manager that the channel leads to; another name is
-//! looked for among the queue managers that admission knows.
+//! looked for among the queue managers that admission knows. The name of a queue-sharing group means its member here.
 //!
 //! Source: MQ reference, "MQCONN", "QMgrName", 9.3.
 
@@ -103,7 +103,7 @@ fn tag(request: &Connect, socket: usize) -> Result<Option<ConnectionTag>, Reason
 /// The terms of the socket, or others when the name asks for another queue manager.
 fn terms_for(call: &Call<'_>, name: &str) -> Result<Arc<Terms>, Reason> {
     let shared = &call.conversation.shared;
-    if name.is_empty() || name.starts_with('*') || name == shared.terms.queue_manager.name().as_str() {
+    if name.is_empty() || name.starts_with('*') || shared.terms.queue_manager.answers_to(name) {
         return Ok(shared.terms.clone());
     }
     let introduction = Introduction {
@@ -112,7 +112,7 @@ fn terms_for(call: &Call<'_>, name: &str) -> Result<Arc<Terms>, Reason> {
         product: shared.product.clone(),
     };
     let terms = shared.admission.begin(&shared.peer, &introduction).map_err(refusal)?;
-    if terms.queue_manager.name().as_str() == name { Ok(Arc::new(terms)) } else { Err(Reason::QMgrNameError) }
+    if terms.queue_manager.answers_to(name) { Ok(Arc::new(terms)) } else { Err(Reason::QMgrNameError) }
 }
 
 fn refusal(code: StatusCode) -> Reason {

@@ -17,6 +17,7 @@ use storage::Xid;
 
 use crate::ConnectOptions;
 use crate::engine::map::Map;
+use crate::group::units::UnitDisposition;
 use crate::instrumentation::accounting::observation::Observation;
 use crate::instrumentation::accounting::record::Ending;
 use crate::verb::connection::ObjectHandle;
@@ -40,6 +41,8 @@ pub(crate) struct ConnectionState {
     pub(crate) gets: AtomicU64,
     /// The XA transaction branch that the unit of work is, if it is one. Locked before `unit`.
     pub(crate) branch: Mutex<Option<Xid>>,
+    /// It has named the queue-sharing group: its branches are of disposition GROUP.
+    is_of_group: AtomicBool,
     /// What the connection did, while accounting is on.
     observation: OnceLock<Box<Observation>>,
     /// Its connect was counted, and its end was not yet. The queue manager's own connections are never counted.
@@ -70,12 +73,21 @@ impl ConnectionState {
             puts: AtomicU64::new(0),
             gets: AtomicU64::new(0),
             branch: Mutex::new(None),
+            is_of_group: AtomicBool::new(false),
             observation: OnceLock::new(),
             is_counted: AtomicBool::new(false),
             is_disconnecting: AtomicBool::new(false),
             is_broken: AtomicBool::new(false),
             is_quiescing: AtomicBool::new(false),
         }
+    }
+
+    pub(crate) fn disposition(&self) -> UnitDisposition {
+        if self.is_of_group.load(Ordering::Acquire) { UnitDisposition::Group } else { UnitDisposition::QueueManager }
+    }
+
+    pub(crate) fn set_of_group(&self) {
+        self.is_of_group.store(true, Ordering::Release);
     }
 
     /// `None` while nobody collects anything.

@@ -68,7 +68,7 @@ pub(crate) async fn keep(
 pub(crate) async fn forget(engine: &Engine, unit: &ConnectionState, topic: &str, now: Timestamp) -> Result<(), Reason> {
     let queue = queue(engine).ok_or(Reason::RetainedMsgQError)?;
     for retained in of_topic(engine, &queue, topic, now).await? {
-        let id = unit.unit(engine)?;
+        let id = unit.unit(engine, &queue)?;
         let selection = Selection { position: Some(retained.position), ..Selection::default() };
         let got = engine.store.get(Some(id), queue.id, &selection, now).await;
         if let Some(got) = got.map_err(|error| reason::of_store(engine, &error))? {

@@ -138,7 +138,7 @@ async fn enter(
         disposition::check_persistence(engine, queue, message.descriptor.persistence)?;
     }
     let unit = match manner {
-        Manner::InUnit(state) => Some((state, state.unit(engine)?)),
+        Manner::InUnit(state) => Some((state, state.unit(engine, queue)?)),
         Manner::Alone | Manner::WithReceipt(_) => None,
     };
     let priority = u8::try_from(message.descriptor.priority).unwrap_or(9).min(9);

@@ -44,7 +44,7 @@ pub(crate) async fn put_in_segments(
     // Dropped half-way, a unit of work of their own is backed out.
     let own = (!request.in_unit()).then(|| Connection::internal(engine));
     let state = &*own.as_ref().unwrap_or(request.connection).state;
-    state.unit_for(engine, segments.len())?;
+    state.unit_for(engine, queue, segments.len())?;
     check_depth(engine, queue, segments.len(), now).await?;
     for (index, segment) in segments.iter().enumerate() {
         match (delivery::place(engine, Some(state), queue, segment, expires, now).await, &own) {

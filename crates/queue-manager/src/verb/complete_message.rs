@@ -46,7 +46,7 @@ pub(crate) async fn take(
     let in_unit = get.is_in_unit(whole.message.descriptor.persistence);
     let own = (!in_unit).then(|| Connection::internal(get.engine));
     let state = &*own.as_ref().unwrap_or(get.connection).state;
-    let unit = state.unit_for(get.engine, keys.len())?;
+    let unit = state.unit_for(get.engine, get.queue, keys.len())?;
     let got = get.engine.store.get_all(unit, get.queue.id, &keys, get.open.owner, now).await;
     if !got.map_err(|error| reason::of_store(get.engine, &error))? {
         return Ok(None);

@@ -477,7 +477,7 @@ impl Get<'_> {
         now: Timestamp,
     ) -> Result<Option<Taken>, Reason> {
         let state = &*self.connection.state;
-        let unit = if in_unit { Some(state.unit(self.engine)?) } else { None };
+        let unit = if in_unit { Some(state.unit(self.engine, self.queue)?) } else { None };
         let taking = Taking { get: self, unit, is_answered: false };
         let got = self.engine.store.get(unit, self.queue.id, selected, now).await;
         let got = got.map_err(|error| reason::of_store(self.engine, &error))?;

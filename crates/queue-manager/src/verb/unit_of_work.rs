@@ -16,6 +16,7 @@ use tracing::debug;
 use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
 use crate::engine::housekeeping::Work;
+use crate::group::units;
 use crate::instrumentation::event;
 use crate::queue::Queue;
 use crate::queue::trigger;
@@ -80,20 +81,22 @@ pub(crate) enum What {
 }
 
 impl ConnectionState {
-    /// The unit of work to do something in; begins one if need be.
+    /// The unit of work to do something in on a queue; begins one if need be.
     ///
     /// # Errors
-    /// `SyncpointLimitReached` (2024): MAXUMSGS messages are in it. `ConnectionBroken` (2009).
-    pub(crate) fn unit(&self, engine: &Engine) -> Result<UnitOfWorkId, Reason> {
-        self.unit_for(engine, 1)
+    /// `SyncpointLimitReached` (2024): MAXUMSGS messages are in it. `ConnectionBroken` (2009). `SyncpointNotAvailable` (2072): it is a branch
+    /// of the group, and the queue is private.
+    pub(crate) fn unit(&self, engine: &Engine, queue: &Queue) -> Result<UnitOfWorkId, Reason> {
+        self.unit_for(engine, queue, 1)
     }
 
     /// As `unit`, with room for so many messages.
     ///
     /// # Errors
     /// Those of `unit`.
-    pub(crate) fn unit_for(&self, engine: &Engine, messages: usize) -> Result<UnitOfWorkId, Reason> {
+    pub(crate) fn unit_for(&self, engine: &Engine, queue: &Queue, messages: usize) -> Result<UnitOfWorkId, Reason> {
         self.check()?;
+        units::check_queue(self, queue)?;
         let mut unit = self.unit.lock();
         let held = unit.as_ref().map_or(0, |open| open.touched.len());
         if held.saturating_add(messages) > engine.definition.read().maximum_uncommitted_messages as usize {
@@ -301,7 +304,7 @@ async fn get_again(
     position: Position,
 ) -> Result<(), Reason> {
     let engine = &connection.engine;
-    let id = connection.state.unit(engine)?;
+    let id = connection.state.unit(engine, queue)?;
     let selection = Selection { position: Some(position), ..Selection::default() };
     let got = engine.store.get(Some(id), queue.id, &selection, engine.now()).await;
     if let Some(stored) = got.map_err(|error| reason::of_store(engine, &error))? {

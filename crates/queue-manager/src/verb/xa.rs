@@ -9,6 +9,9 @@
 //! While a branch is active its work is the unit of work of the connection; otherwise it is kept here. A branch that is not
 //! prepared ends with the connection that worked on it last. Prepared ones are in the recovery log and outlive all.
 //!
+//! Branches of disposition GROUP, of connections to the queue-sharing group, are the same until they are prepared. Then they are the group's:
+//! `group/units.rs` ends them, at any member. Branches of one disposition are not known to connections of the other.
+//!
 //! Invariants
 //! - An operation takes its branch out of the table before it waits for the store; so no two finish the same one.
 //! - What was undone without the coordinator's doing (a failed publication, TMFAIL) is never prepared or committed.
@@ -26,6 +29,7 @@ use storage::{UnitOfWorkId, Xid};
 use crate::engine::connection_table::ConnectionState;
 use crate::engine::housekeeping::{LeftOver, Work};
 use crate::engine::map::Map;
+use crate::group::units::{self, UnitDisposition};
 use crate::reason;
 use crate::verb::connection::Connection;
 use crate::verb::unit_of_work::{OpenUnit, Refused, back_out_unit, commit_unit};
@@ -76,7 +80,9 @@ impl XaError {
             Self::Invalid => -5,
             Self::Outside => -9,
             Self::RolledBack => 100,
-            Self::Reason(Reason::ConnectionBroken | Reason::QMgrStopping | Reason::QMgrNotAvailable) => -7,
+            Self::Reason(
+                Reason::ConnectionBroken | Reason::QMgrStopping | Reason::QMgrNotAvailable | Reason::CfNotAvailable,
+            ) => -7,
             Self::Reason(_) => -3,
         }
     }
@@ -85,7 +91,7 @@ impl XaError {
 /// Branches that this process knows more of than the recovery log.
 #[derive(Default)]
 pub(crate) struct Branches {
-    table: Mutex<Map<Xid, Branch>>,
+    table: Mutex<Map<(UnitDisposition, Xid), Branch>>,
     /// Looked at first, so that connections without XA never take the lock.
     is_used: AtomicBool,
 }
@@ -109,7 +115,7 @@ enum State {
 }
 
 impl Branches {
-    fn with<R>(&self, change: impl FnOnce(&mut Map<Xid, Branch>) -> R) -> R {
+    fn with<R>(&self, change: impl FnOnce(&mut Map<(UnitDisposition, Xid), Branch>) -> R) -> R {
         change(&mut self.table.lock())
     }
 
@@ -147,7 +153,7 @@ impl Branches {
 pub(super) fn was_undone(branches: &Branches, state: &ConnectionState) {
     let Some(xid) = state.branch.lock().clone() else { return };
     branches.with(|table| {
-        if let Some(branch) = table.get_mut(&xid) {
+        if let Some(branch) = table.get_mut(&(state.disposition(), xid)) {
             branch.is_undone = true;
         }
     });
@@ -180,9 +186,12 @@ impl Connection {
         if unit.as_ref().is_some_and(OpenUnit::has_work) {
             return Err(XaError::Outside);
         }
-        let is_in_doubt = || self.engine.store.in_doubt().iter().any(|(_, known)| known.as_ref() == Some(xid));
+        let key = self.branch_key(xid);
+        let is_of_log = key.0 == UnitDisposition::QueueManager;
+        let is_in_doubt =
+            || is_of_log && self.engine.store.in_doubt().iter().any(|(_, known)| known.as_ref() == Some(xid));
         self.engine.branches.is_used.store(true, Ordering::Release);
-        let taken = self.engine.branches.with(|table| match table.get_mut(xid) {
+        let taken = self.engine.branches.with(|table| match table.get_mut(&key) {
             Some(_) if !flags.intersects(XaFlags::JOIN | XaFlags::RESUME) => Err(XaError::DuplicateBranch),
             Some(branch) => {
                 let wanted = if flags.contains(XaFlags::JOIN) { State::Idle } else { State::Suspended };
@@ -201,7 +210,7 @@ impl Connection {
             None => {
                 let connection = self.state.number;
                 let branch = Branch { state: State::Active, unit: None, connection, is_undone: false };
-                table.insert(xid.clone(), branch);
+                table.insert(key, branch);
                 Ok(None)
             }
         })?;
@@ -227,7 +236,7 @@ impl Connection {
         let is_current = current.as_ref() == Some(xid);
         let unit = if is_current { self.state.unit.lock().take() } else { None };
         let ended = self.engine.branches.with(|table| {
-            let branch = table.get_mut(xid).ok_or(XaError::UnknownBranch)?;
+            let branch = table.get_mut(&self.branch_key(xid)).ok_or(XaError::UnknownBranch)?;
             let is_mine = branch.connection == self.state.number;
             match branch.state {
                 State::Active if is_current => branch.unit = unit,
@@ -261,13 +270,17 @@ impl Connection {
             return Ok(false);
         }
         let mut kept = Kept { connection: self, xid, branch: Some(Branch { unit: Some(unit), ..branch }) };
-        let id = kept.unit();
-        self.engine
-            .store
-            .prepare(id, Some(xid.clone()))
-            .await
-            .map_err(|error| XaError::Reason(reason::of_store_at_large(&self.engine, &error)))?;
-        kept.set(State::Prepared);
+        let (id, store) = (kept.unit(), &self.engine.store);
+        let disposition = self.state.disposition();
+        let prepared = match disposition {
+            UnitDisposition::QueueManager => store.prepare(id, Some(xid.clone())).await,
+            UnitDisposition::Group => Box::pin(store.prepare_in_group(id, xid)).await,
+        };
+        prepared.map_err(|error| XaError::Reason(reason::of_store_at_large(&self.engine, &error)))?;
+        match disposition {
+            UnitDisposition::QueueManager => kept.set(State::Prepared),
+            UnitDisposition::Group => kept.is_over(),
+        }
         Ok(true)
     }
 
@@ -277,6 +290,9 @@ impl Connection {
     /// `RolledBack`: it was undone, and is over. `Protocol`, `UnknownBranch`. `Reason`: it may be tried again.
     pub async fn xa_commit(&self, xid: &Xid, one_phase: bool) -> Result<(), XaError> {
         let wanted = if one_phase { State::Idle } else { State::Prepared };
+        if !one_phase && self.is_left_to_group(xid) {
+            return units::end(&self.engine, xid, true).await;
+        }
         let branch = self.take_branch(xid, |state| state == wanted)?;
         let Some(unit) = branch.unit else {
             return if branch.is_undone { Err(XaError::RolledBack) } else { Ok(()) };
@@ -294,7 +310,7 @@ impl Connection {
             Err(Refused { unit, reason }) => {
                 if let Some(unit) = unit {
                     let branch = Branch { unit: Some(*unit), ..branch };
-                    self.engine.branches.with(|table| table.insert(xid.clone(), branch));
+                    self.engine.branches.with(|table| table.insert(self.branch_key(xid), branch));
                 }
                 Err(XaError::Reason(reason))
             }
@@ -306,6 +322,9 @@ impl Connection {
     /// # Errors
     /// `Protocol`: it is active. `UnknownBranch`, `Reason`.
     pub async fn xa_rollback(&self, xid: &Xid) -> Result<(), XaError> {
+        if self.is_left_to_group(xid) {
+            return units::end(&self.engine, xid, false).await;
+        }
         let branch = self.take_branch(xid, |state| state != State::Active)?;
         match branch.unit {
             Some(unit) => self.roll_back(unit).await,
@@ -316,15 +335,34 @@ impl Connection {
     /// Nothing is ever decided without the coordinator, so there is nothing to forget.
     ///
     /// # Errors
-    /// `UnknownBranch`; `Protocol` for a branch that is known.
-    pub fn xa_forget(&self, xid: &Xid) -> Result<(), XaError> {
-        let is_known = self.engine.branches.with(|table| table.contains_key(xid)) || self.xa_recover().contains(xid);
+    /// `UnknownBranch`; `Protocol` for a branch that is known. Those of `xa_recover`.
+    pub async fn xa_forget(&self, xid: &Xid) -> Result<(), XaError> {
+        let is_known = self.engine.branches.with(|table| table.contains_key(&self.branch_key(xid)))
+            || self.xa_recover().await?.contains(xid);
         Err(if is_known { XaError::Protocol } else { XaError::UnknownBranch })
     }
 
-    /// Branches that are prepared and not finished.
-    pub fn xa_recover(&self) -> Vec<Xid> {
-        self.engine.store.in_doubt().into_iter().filter_map(|(_, xid)| xid).collect()
+    /// Branches that are prepared and not finished, of this connection's disposition.
+    ///
+    /// # Errors
+    /// `Reason`: a database of the group is away, which may have some.
+    pub async fn xa_recover(&self) -> Result<Vec<Xid>, XaError> {
+        match self.state.disposition() {
+            UnitDisposition::QueueManager => {
+                Ok(self.engine.store.in_doubt().into_iter().filter_map(|(_, xid)| xid).collect())
+            }
+            UnitDisposition::Group => units::in_doubt(&self.engine).await,
+        }
+    }
+
+    fn branch_key(&self, xid: &Xid) -> (UnitDisposition, Xid) {
+        (self.state.disposition(), xid.clone())
+    }
+
+    /// Of disposition GROUP, and not one that this process works on: if there is such a branch, it is prepared.
+    fn is_left_to_group(&self, xid: &Xid) -> bool {
+        let key = self.branch_key(xid);
+        key.0 == UnitDisposition::Group && !self.engine.branches.with(|table| table.contains_key(&key))
     }
 
     /// The connection works on a branch: MQCMIT and MQBACK are not for it.
@@ -334,13 +372,17 @@ impl Connection {
 
     /// Takes a branch out of the table, or one that only the recovery log knows.
     fn take_branch(&self, xid: &Xid, is_wanted: impl Fn(State) -> bool) -> Result<Branch, XaError> {
-        let known = self.engine.branches.with(|table| match table.get(xid) {
-            Some(branch) if is_wanted(branch.state) => Ok(table.remove(xid)),
+        let key = self.branch_key(xid);
+        let known = self.engine.branches.with(|table| match table.get(&key) {
+            Some(branch) if is_wanted(branch.state) => Ok(table.remove(&key)),
             Some(_) => Err(XaError::Protocol),
             None => Ok(None),
         })?;
         if let Some(branch) = known {
             return Ok(branch);
+        }
+        if key.0 == UnitDisposition::Group {
+            return Err(XaError::UnknownBranch);
         }
         let in_doubt = self.engine.store.in_doubt();
         let (id, _) =
@@ -389,11 +431,16 @@ impl Kept<'_> {
             branch.state = state;
         }
     }
+
+    /// It is the group's from now on.
+    fn is_over(mut self) {
+        self.branch = None;
+    }
 }
 
 impl Drop for Kept<'_> {
     fn drop(&mut self) {
         let Some(branch) = self.branch.take() else { return };
-        self.connection.engine.branches.with(|table| table.insert(self.xid.clone(), branch));
+        self.connection.engine.branches.with(|table| table.insert(self.connection.branch_key(self.xid), branch));
     }
 }

@@ -6,6 +6,7 @@ mod handles;
 mod moving;
 mod together;
 mod triggers;
+mod units;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -135,11 +135,11 @@ async fn prepared_units_of_work_wait_for_their_outcome_across_a_restart() {
 
     let queue_manager = start_in(directory.path(), &clock);
     let connection = connect(&queue_manager, administrator());
-    assert_eq!(connection.xa_recover(), [branch(1), branch(2)]);
+    assert_eq!(connection.xa_recover().await.unwrap(), [branch(1), branch(2)]);
     connection.xa_commit(&branch(1), false).await.unwrap();
     connection.xa_rollback(&branch(2)).await.unwrap();
     assert_eq!(connection.xa_commit(&branch(3), false).await, Err(XaError::UnknownBranch));
-    assert!(connection.xa_recover().is_empty());
+    assert!(connection.xa_recover().await.unwrap().is_empty());
     assert_eq!(get(&connection, GetFlags::empty()).await, Ok(("committed".to_owned(), 0)));
     assert_eq!(get(&connection, GetFlags::empty()).await, Err(Reason::NoMsgAvailable));
 }

@@ -62,11 +62,11 @@ async fn a_branch_is_prepared_and_committed() {
     assert_eq!(connection.back_out().await, Err(Reason::EnvironmentError));
     connection.xa_end(&xid(1), XaFlags::SUCCESS).unwrap();
     assert_eq!(connection.xa_prepare(&xid(1)).await, Ok(true));
-    assert_eq!(connection.xa_recover(), [xid(1)]);
+    assert_eq!(connection.xa_recover().await.unwrap(), [xid(1)]);
     assert!(visible(&queue_manager).await.is_empty());
     connection.xa_commit(&xid(1), false).await.unwrap();
     assert_eq!(visible(&queue_manager).await, ["A"]);
-    assert!(connection.xa_recover().is_empty());
+    assert!(connection.xa_recover().await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn calls_in_the_wrong_state_are_refused_and_change_nothing() {
     assert_eq!(connection.xa_prepare(&xid(1)).await, Err(XaError::UnknownBranch));
     assert_eq!(connection.xa_commit(&xid(1), false).await, Err(XaError::UnknownBranch));
     assert_eq!(connection.xa_rollback(&xid(1)).await, Err(XaError::UnknownBranch));
-    assert_eq!(connection.xa_forget(&xid(1)), Err(XaError::UnknownBranch));
+    assert_eq!(connection.xa_forget(&xid(1)).await, Err(XaError::UnknownBranch));
     assert_eq!(connection.xa_start(&xid(1), XaFlags::JOIN), Err(XaError::UnknownBranch));
     assert_eq!(connection.xa_start(&xid(1), XaFlags::JOIN | XaFlags::RESUME), Err(XaError::Invalid));
     connection.xa_start(&xid(1), NO_FLAGS).unwrap();
@@ -146,7 +146,7 @@ async fn calls_in_the_wrong_state_are_refused_and_change_nothing() {
     assert_eq!(connection.xa_prepare(&xid(1)).await, Ok(true));
     assert_eq!(connection.xa_prepare(&xid(1)).await, Err(XaError::Protocol));
     assert_eq!(connection.xa_commit(&xid(1), true).await, Err(XaError::Protocol));
-    assert_eq!(connection.xa_forget(&xid(1)), Err(XaError::Protocol));
+    assert_eq!(connection.xa_forget(&xid(1)).await, Err(XaError::Protocol));
     assert_eq!(connection.xa_start(&xid(1), NO_FLAGS), Err(XaError::DuplicateBranch));
     connection.xa_commit(&xid(1), false).await.unwrap();
     assert_eq!(visible(&queue_manager).await, ["A"]);

@@ -23,7 +23,7 @@ use crate::shared::depth::AllFigures;
 use crate::shared::handles::OpenLevel;
 use crate::shared::low_water::{Look, Opened, Recent};
 use crate::shared::operation::{
-    Answer, Claim, Job, Manner, NewReceipt, Operation, Place, Raised, Taken, Taking, UnitNumber, Wanted, Work,
+    Answer, Claim, Finished, Job, Manner, NewReceipt, Operation, Place, Raised, Taken, Taking, UnitNumber, Wanted, Work,
 };
 use crate::shared::row::{Found, MessageRow, moment, position, queue_id, queue_number, rank};
 use crate::shared::statements::Statements;
@@ -180,6 +180,8 @@ enum Step {
     /// Queues whose levels have been raised.
     Raised,
     Special(usize),
+    /// A row: the unit of work of this job was prepared.
+    Ended(usize),
     Opened,
     Commit,
 }
@@ -333,6 +335,10 @@ async fn run(
             Step::Exists => plan.answer_raises(&rows, Raised::InUse, &mut outcome.answers),
             Step::Raised => plan.answer_raises(&rows, Raised::Done, &mut outcome.answers),
             Step::Special(job) => special(&jobs[job].operation, &rows, &mut outcome, job, &mut found)?,
+            Step::Ended(job) => {
+                let was_prepared = !rows.is_empty();
+                outcome.answers[job] = Answer::Finished(Finished { was_prepared, messages: Vec::new() });
+            }
             Step::Begin | Step::Change | Step::Proof | Step::Receipt | Step::Commit => {}
         }
     }
@@ -647,12 +653,12 @@ impl<'a> Plan<'a> {
                     let takings: Vec<(usize, &Taking)> = taking.iter().map(|taking| (index, taking)).collect();
                     flight.send(Step::Special(index), &s.claim_seen, seen_parameters(&takings, id));
                 }
-                Operation::Prepare { work, number, xid, decided_by } => {
+                Operation::Prepare { work, number, xid, decided_by, places } => {
                     let of_unit: Parameters = vec![
                         Box::new(id.member),
                         Box::new(number.0),
                         Box::new(xid.clone()),
-                        Box::new(false),
+                        Box::new(places.clone()),
                         Box::new(decided_by.map(ClusterNumber::number)),
                     ];
                     send_prepare(flight, id, index, work, *number, of_unit);
@@ -861,9 +867,9 @@ fn send_finish_prepared(flight: &mut Flight<'_>, index: usize, member: i32, numb
     } else {
         (&s.back_out_prepared_gets, &s.back_out_prepared_puts)
     };
+    flight.send(Step::Ended(index), &s.end_unit, vec![Box::new(member), Box::new(number.0)]);
     flight.send(Step::Special(index), gets, of_unit());
     flight.send(Step::Special(index), puts, of_unit());
-    flight.send(Step::Change, &s.forget_units, vec![Box::new(member), Box::new(vec![number.0])]);
 }
 
 /// A row of queue, member, lane, count, lowest places.

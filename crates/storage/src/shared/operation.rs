@@ -175,6 +175,8 @@ pub(super) enum Operation {
         xid: Option<Vec<u8>>,
         /// `None`: a coordinator does.
         decided_by: Option<ClusterNumber>,
+        /// Databases with a part of it, if any member may end it.
+        places: Option<Vec<i32>>,
     },
     FinishPrepared {
         /// `None`: this one.
@@ -247,8 +249,25 @@ pub(super) enum Answer {
     Locked(Option<Guard>),
     Expired(Vec<StoredMessage>),
     Cleared(u32),
-    /// Queues that got messages back or new ones.
-    Finished(Vec<QueueId>),
+    Finished(Finished),
+}
+
+/// What the end of a prepared unit of work has come to.
+#[derive(Default)]
+pub(super) struct Finished {
+    /// False: another has ended it.
+    pub(super) was_prepared: bool,
+    pub(super) messages: Vec<EndedMessage>,
+}
+
+/// A message that a prepared unit of work held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndedMessage {
+    pub queue: QueueId,
+    /// Of a queue that delivers by arrival: 9.
+    pub priority: u8,
+    /// It is on the queue now: it was put and committed, or got and backed out.
+    pub is_there: bool,
 }
 
 pub(super) struct Taken {

@@ -152,11 +152,13 @@ CREATE TABLE unit (
   number int8 NOT NULL,
   state text NOT NULL CHECK (state IN ('prepared', 'committed')),
   xid bytea,
-  in_group bool NOT NULL,
+  -- The databases that have a part of a prepared unit which any member may end; NULL: its member alone does.
+  places int4[],
   -- The database that decides a prepared unit; NULL: a coordinator does.
   decided_by int4,
   PRIMARY KEY (member, number)
 );
+CREATE INDEX unit_of_group ON unit (xid, member, number) WHERE places IS NOT NULL;
 CREATE INDEX unit_decided_elsewhere ON unit (member, number) WHERE decided_by IS NOT NULL;
 
 -- owner is NULL while the message is free, else member * 2^32 + epoch; hold says why: g got, p put, l locked by a browser.

@@ -221,10 +221,16 @@ statements! {
     prepare_puts = "UPDATE message m SET owner = $4::int8, hold = 'p', unit = $5::int8 \
                     FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
                     WHERE m.queue = ANY (ARRAY[t.q]) AND m.rank = t.r AND m.position = t.p";
-    prepare_unit = "INSERT INTO unit (member, number, state, xid, in_group, decided_by) VALUES ($1, $2, 'prepared', $3, $4, $5)";
-    decide = "INSERT INTO unit (member, number, state, xid, in_group) VALUES ($1, $2, 'committed', NULL, false)";
+    prepare_unit = "INSERT INTO unit (member, number, state, xid, places, decided_by) VALUES ($1, $2, 'prepared', $3, $4, $5)";
+    decide = "INSERT INTO unit (member, number, state) VALUES ($1, $2, 'committed')";
+    /// First of what ends a prepared unit: another member that ends it waits here, and finds nothing. A row: it was prepared.
+    end_unit = "DELETE FROM unit WHERE member = $1 AND number = $2 RETURNING number";
+    /// Units that any member may end.
+    units_of_group = "SELECT xid, member FROM unit WHERE places IS NOT NULL ORDER BY xid, member, number";
+    unit_of_group = "SELECT member, number, places FROM unit WHERE places IS NOT NULL AND xid = $1 ORDER BY member, number";
     forget_units = "DELETE FROM unit WHERE member = $1 AND number = ANY ($2::int8[])";
-    prepared_units = "SELECT number, xid, decided_by FROM unit WHERE member = $1 AND state = 'prepared' ORDER BY number";
+    prepared_units = "SELECT number, xid, decided_by FROM unit WHERE member = $1 AND state = 'prepared' AND places IS NULL \
+                      ORDER BY number";
     decided_units = "SELECT number FROM unit WHERE member = $1 AND state = 'committed'";
     is_decided = "SELECT 1 FROM unit WHERE member = $1 AND number = $2 AND state = 'committed'";
     /// Of every member.

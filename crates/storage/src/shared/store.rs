@@ -6,6 +6,7 @@
 //!
 //! Invariant: a put counts on its queue from before it is staged until its row is committed, or it is given up.
 
+mod group_units;
 mod looking;
 mod moments;
 mod moving;
@@ -135,7 +136,8 @@ impl SharedStore {
             let xid = row.get::<_, Option<&[u8]>>(1).and_then(decode_xid);
             let decided_by = row.get::<_, Option<i32>>(2).and_then(ClusterNumber::of);
             let unit = self.running.driver.in_common.recovered_unit();
-            let mut in_doubt = InDoubt { number, xid, decided_by, put: Vec::new(), got: Vec::new() };
+            let (put, got) = (Vec::new(), Vec::new());
+            let mut in_doubt = InDoubt { number, xid, decided_by, is_of_group: false, put, got };
             for row in held {
                 let queues = if row.get(1) { &mut in_doubt.put } else { &mut in_doubt.got };
                 let queue = queue_id(row.get(0));

@@ -28,6 +28,8 @@ pub(super) struct InDoubt {
     pub(super) xid: Option<Xid>,
     /// `None`: a coordinator does.
     pub(super) decided_by: Option<ClusterNumber>,
+    /// Any member may end it, so the database alone knows of it once it is prepared.
+    pub(super) is_of_group: bool,
     /// What it holds, as far as this run knows.
     pub(super) put: Vec<QueueId>,
     pub(super) got: Vec<QueueId>,
@@ -88,10 +90,10 @@ impl Units {
         self.in_doubt.lock().remove(&unit);
     }
 
-    /// Those that a coordinator ends.
+    /// Those that a coordinator ends by this member.
     pub(super) fn in_doubt(&self) -> Vec<(UnitOfWorkId, Option<Xid>)> {
         let all = self.in_doubt.lock();
-        let coordinated = all.iter().filter(|(_, in_doubt)| in_doubt.decided_by.is_none());
+        let coordinated = all.iter().filter(|(_, in_doubt)| in_doubt.decided_by.is_none() && !in_doubt.is_of_group);
         coordinated.map(|(unit, in_doubt)| (*unit, in_doubt.xid.clone())).collect()
     }
 

@@ -13,6 +13,7 @@ mod dropped;
 mod failover;
 mod given_back;
 pub(crate) mod group;
+mod group_units;
 mod handles;
 mod killed;
 mod ledger;

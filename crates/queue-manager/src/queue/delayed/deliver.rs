@@ -312,7 +312,7 @@ async fn read(engine: &Engine, entry: &Entry) -> Option<Staged> {
 /// Takes a message off the staging queue, in the unit of work. False when it is not there, or another program holds it.
 async fn take(engine: &Engine, unit: &ConnectionState, position: Position, now: Timestamp) -> Result<bool, Reason> {
     let Some(queue) = queue(engine) else { return Ok(false) };
-    let id = unit.unit(engine)?;
+    let id = unit.unit(engine, &queue)?;
     let selection = Selection { position: Some(position), ..Selection::default() };
     let got = engine
         .store

@@ -166,7 +166,8 @@ fn member_json(status: &GroupStatus, member: &MemberLook) -> Value {
         let xid = unit.xid.as_ref().map(|xid| {
             json!({"formatId": xid.format_id, "global": hex(&xid.global_transaction), "branch": hex(&xid.branch)})
         });
-        json!({"number": unit.number, "xid": xid, "messages": unit.messages})
+        let disposition = if unit.is_of_group { "GROUP" } else { "QMGR" };
+        json!({"number": unit.number, "xid": xid, "messages": unit.messages, "disposition": disposition})
     });
     json!({
         "name": member.name,

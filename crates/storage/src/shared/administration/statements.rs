@@ -21,7 +21,7 @@ pub(super) const CLAIMS: &str = "SELECT owner, count(*) FILTER (WHERE unit IS NU
 /// Those whose coordinator decides them.
 pub(super) const UNITS: &str = "SELECT u.member, u.number, u.xid, \
     (SELECT count(*) FROM message m WHERE m.unit = u.number AND m.owner >= u.member::int8 << 32 \
-    AND m.owner < (u.member::int8 + 1) << 32) FROM unit u WHERE u.state = 'prepared' AND u.decided_by IS NULL ORDER BY u.member, u.number";
+    AND m.owner < (u.member::int8 + 1) << 32), u.places IS NOT NULL FROM unit u WHERE u.state = 'prepared' AND u.decided_by IS NULL ORDER BY u.member, u.number";
 pub(super) const DEPTHS: &str =
     "SELECT queue, sum(messages)::int8, sum(bytes)::int8 FROM queue_depth GROUP BY queue ORDER BY queue";
 

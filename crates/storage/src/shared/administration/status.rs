@@ -63,6 +63,8 @@ pub struct UnitInDoubt {
     pub number: i64,
     pub xid: Option<Xid>,
     pub messages: i64,
+    /// Any member may end it, not only the one that has prepared it.
+    pub is_of_group: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -169,6 +171,7 @@ impl Place {
             number: row.get(1),
             xid: row.get::<_, Option<&[u8]>>(2).and_then(decode_xid),
             messages: row.get(3),
+            is_of_group: row.get(4),
         };
         Ok(rows.iter().map(unit).collect())
     }
@@ -219,8 +222,8 @@ impl GroupStatus {
     fn units(&self) -> Option<Check> {
         let count = self.in_doubt.len();
         let text = format!(
-            "{count} units of work are in doubt, and hold {} messages: their coordinator decides them, or RESOLVE INDOUBT at \
-             their member",
+            "{count} units of work are in doubt, and hold {} messages: their coordinator decides them, or RESOLVE INDOUBT \
+             at their member, and for those of the group at any member",
             self.in_doubt.iter().map(|unit| unit.messages).sum::<i64>()
         );
         (count > 0).then(|| Check::warning("in doubt", text))

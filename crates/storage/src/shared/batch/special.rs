@@ -4,7 +4,7 @@ use tokio_postgres::Row;
 
 use super::{Failed, Kind, Outcome};
 use crate::shared::handles::OpenLevel;
-use crate::shared::operation::{Answer, Manner, Operation, Place};
+use crate::shared::operation::{Answer, EndedMessage, Manner, Operation, Place};
 use crate::shared::row::{Found, delivery_key, queue_id};
 use crate::shared::store::Deletion;
 
@@ -32,13 +32,10 @@ pub(super) fn special(
                     outcome.opens(Place { queue: queue_id(row.get(0)), key });
                 }
             }
-            let mut queues = match std::mem::replace(&mut outcome.answers[job], Answer::Done) {
-                // Of the statement before: gets and puts of the unit are two.
-                Answer::Finished(queues) => queues,
-                _ => Vec::new(),
-            };
-            queues.extend(rows.iter().map(|row| queue_id(row.get(0))));
-            outcome.answers[job] = Answer::Finished(queues);
+            // Begun by the statement that ends the unit; its gets and puts are two more.
+            if let Answer::Finished(finished) = &mut outcome.answers[job] {
+                finished.messages.extend(rows.iter().map(ended_message));
+            }
         }
         Operation::TakeExpired { .. } => {
             found.extend(rows.iter().map(|row| (Kind::Seen, Manner::Take, Found::of(row))));
@@ -71,4 +68,10 @@ fn refusal_of_deletion(row: &Row, purge: bool) -> Deletion {
         OpenLevel::Closed => Deletion::Changed,
         open => Deletion::Open(open),
     }
+}
+
+/// Of a row of queue, rank, position, whether the message is gone.
+fn ended_message(row: &Row) -> EndedMessage {
+    let rank = u8::try_from(row.get::<_, i16>(1)).unwrap_or_default();
+    EndedMessage { queue: queue_id(row.get(0)), priority: 9_u8.saturating_sub(rank), is_there: !row.get::<_, bool>(3) }
 }

@@ -63,7 +63,7 @@ impl SharedStore {
         self.running.units.check(unit)?;
         let session = self.session().await?;
         let number = self.running.driver.in_common.unit_number(session.epoch);
-        self.prepare_as(unit, number, xid, None).await
+        self.prepare_as(unit, Preparing { number, xid, decided_by: None, places: None }).await
     }
 
     /// Prepares the part here of a unit that another database decides.
@@ -72,21 +72,19 @@ impl SharedStore {
     /// As `prepare`. Then it is backed out, once nothing is decided.
     pub(crate) async fn prepare_under(&self, unit: UnitOfWorkId, decision: Decision) -> Result<(), StoreError> {
         self.running.units.check(unit)?;
-        self.prepare_as(unit, UnitNumber(decision.number), None, Some(decision.cluster)).await
+        let (number, decided_by) = (UnitNumber(decision.number), Some(decision.cluster));
+        self.prepare_as(unit, Preparing { number, xid: None, decided_by, places: None }).await
     }
 
-    async fn prepare_as(
-        &self,
-        unit: UnitOfWorkId,
-        number: UnitNumber,
-        xid: Option<Xid>,
-        decided_by: Option<ClusterNumber>,
-    ) -> Result<(), StoreError> {
+    pub(super) async fn prepare_as(&self, unit: UnitOfWorkId, preparing: Preparing) -> Result<(), StoreError> {
+        let Preparing { number, xid, decided_by, places } = preparing;
         let Some(work) = self.running.units.take(unit) else { return Ok(()) };
+        let is_of_group = places.is_some();
         let in_doubt = InDoubt {
             number,
             xid: xid.clone(),
             decided_by,
+            is_of_group,
             put: work.puts.iter().map(|row| row.message.queue).collect(),
             got: work.gets.iter().map(|claim| claim.place.queue).collect(),
         };
@@ -94,8 +92,8 @@ impl SharedStore {
         // From here on it may be prepared, whoever waits for that: its coordinator, or what is decided, ends it.
         self.note_prepared(&in_doubt, 1);
         self.running.units.prepared(unit, in_doubt.clone());
-        let prepared =
-            self.submit(Operation::Prepare { work, number, xid: xid.as_ref().map(encode_xid), decided_by }).await;
+        let xid = xid.as_ref().map(encode_xid);
+        let prepared = self.submit(Operation::Prepare { work, number, xid, decided_by, places }).await;
         if !matches!(prepared, Ok(_) | Err(StoreError::Unreachable | StoreError::Closed)) {
             self.running.units.resolved(unit);
             self.note_prepared(&in_doubt, -1);
@@ -256,6 +254,16 @@ impl SharedStore {
     pub fn in_doubt(&self) -> Vec<(UnitOfWorkId, Option<Xid>)> {
         self.running.units.in_doubt()
     }
+}
+
+/// How a unit of work is prepared.
+pub(super) struct Preparing {
+    pub(super) number: UnitNumber,
+    pub(super) xid: Option<Xid>,
+    /// `None`: a coordinator does.
+    pub(super) decided_by: Option<ClusterNumber>,
+    /// The databases that have a part of it, if any member may end it.
+    pub(super) places: Option<Vec<i32>>,
 }
 
 /// What the gets of a unit of work counted for, by queue. Its puts count until they are in the table, or dropped.

@@ -200,7 +200,7 @@ fn what_faults_have_left_behind_is_found_and_mended() {
     database.run(&format!("UPDATE message SET owner = (9::int8 << 32) + 4, hold = 'l' WHERE {}", places(1)));
     database.run(&format!("UPDATE message SET owner = (9::int8 << 32) + 4, hold = 'g', unit = 7 WHERE {}", places(2)));
     database.run(&format!("UPDATE message SET owner = (9::int8 << 32) + 4, hold = 'p', unit = 7 WHERE {}", places(3)));
-    database.run("INSERT INTO unit (member, number, state, in_group) VALUES (9, 1, 'committed', false)");
+    database.run("INSERT INTO unit (member, number, state) VALUES (9, 1, 'committed')");
     database.run("INSERT INTO message_part (queue, position, part, bytes) VALUES (1, 1, 0, 'x'), (1, 1, 1, 'y')");
     database.run(&format!(
         "UPDATE queue_depth SET messages = messages + 4, bytes = bytes + 10 WHERE queue = {}",
