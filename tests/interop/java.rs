@@ -8,6 +8,7 @@
 
 mod build;
 mod certificates;
+mod group;
 mod jms;
 mod mqi;
 mod program;

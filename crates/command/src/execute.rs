@@ -81,7 +81,7 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
             .map_err(Failure::from),
         Command::RefreshSecurity => authority::require_of_queue_manager(queue_manager, caller, Authority::CHANGE)
             .map(|()| Reply::done(message::SECURITY_REFRESHED)),
-        Command::Group(command) => group::run(queue_manager, caller, command),
+        Command::Group(command) => group::run(queue_manager, caller, command).await,
         // `scope.rs` runs what it holds.
         Command::Scoped { .. } => Err(Failure::Reply(scope::not_here())),
         Command::SetChannelAuthentication(set) => channel_authentication::set(queue_manager, caller, set).await,

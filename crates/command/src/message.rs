@@ -84,6 +84,8 @@ pub const COMMAND_SERVER_STARTED: Message = Message::new("CSQN200I", "The comman
 pub const COMMAND_SERVER_STOPPED: Message = Message::new("CSQN202I", "The command server is stopped.");
 pub const TRACE_STARTED: Message = Message::new("CSQW130I", "Accounting trace started, number {}.");
 pub const TRACE_STOPPED: Message = Message::new("CSQW131I", "Trace stopped, number {}.");
+pub const UNIT_COMMITTED: Message = Message::new("CSQV414I", "Unit of recovery {} is committed.");
+pub const UNIT_BACKED_OUT: Message = Message::new("CSQV415I", "Unit of recovery {} is backed out.");
 pub const NORMAL_COMPLETION: Message = Message::new("CSQ9022I", "The command completed normally.");
 
 // Titles of DISPLAY blocks.
@@ -117,6 +119,7 @@ pub const ENTITY_AUTHORITY_DETAILS: Message = Message::new("AMQ8866I", "Display 
 pub const GROUP_DETAILS: Message = Message::new("CSQM201I", "Display group details.");
 pub const STRUCTURE_DETAILS: Message = Message::new("CSQM201I", "Display structure details.");
 pub const STRUCTURE_STATUS_DETAILS: Message = Message::new("CSQM201I", "Display structure status details.");
+pub const THREAD_DETAILS: Message = Message::new("CSQV406I", "Display thread details.");
 pub const COMMUNICATION_DETAILS: Message = Message::new("AMQ8861I", "Display communication information details.");
 pub const AUTHORITY_DETAILS: Message = Message::new("AMQ8864I", "Display authority record details.");
 
@@ -181,6 +184,7 @@ pub const LISTENER_NOT_STARTED: Message = Message::new("AMQ9218E", "Listener {} 
 pub const LISTENER_NOT_ACTIVE: Message = Message::new("AMQ8731E", "Listener {} is not active.");
 pub const SERVICE_IS_ACTIVE: Message = Message::new("AMQ8737E", "Service {} is active already.");
 pub const SERVICE_NOT_ACTIVE: Message = Message::new("AMQ8738E", "Service {} is not active.");
+pub const NOT_IN_DOUBT: Message = Message::new("CSQV417I", "Unit of recovery {} is not in doubt.");
 pub const NONE_FOUND: Message = Message::new("AMQ8147E", "No object matches the command.");
 pub const COMMAND_SERVER_IS_STARTED: Message = Message::new("CSQN223I", "The command server is started already.");
 pub const COMMAND_SERVER_IS_STOPPED: Message = Message::new("CSQN224I", "The command server is stopped already.");

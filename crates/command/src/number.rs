@@ -44,6 +44,7 @@ pub(crate) fn of(command: &Command) -> i32 {
         Command::System(command) => of_system(command),
         Command::Group(GroupCommand::DisplayStructureStatus { .. }) => 116,
         Command::Group(GroupCommand::Display(_)) => 119,
+        Command::Group(GroupCommand::DisplayInDoubt(_) | GroupCommand::ResolveInDoubt { .. }) => 0,
         Command::Scoped { command, .. } => of(command),
     }
 }
@@ -119,7 +120,11 @@ pub(crate) fn only_reads(command: &Command) -> bool {
             | Command::DisplayObjects { .. }
             | Command::PingQueueManager
             | Command::DisplayQueueStatus { .. }
-            | Command::Group(_)
+            | Command::Group(
+                GroupCommand::Display(_)
+                    | GroupCommand::DisplayInDoubt(_)
+                    | GroupCommand::DisplayStructureStatus { .. }
+            )
             | Command::DisplayConnections(_)
             | Command::DisplayAuthority(_)
             | Command::DisplayEntityAuthority(_)

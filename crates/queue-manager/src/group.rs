@@ -51,7 +51,7 @@ pub use loss::LostStructure;
 pub use master::Master;
 pub use requests::MemberAnswer;
 pub use tags::ConnectionTag;
-pub use units::UnitDisposition;
+pub use units::{UnitDisposition, UnitInDoubt};
 
 /// How a queue manager joins its group.
 #[derive(Clone)]

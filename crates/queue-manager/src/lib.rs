@@ -37,7 +37,7 @@ pub use engine::turn::Turn;
 pub use engine::{clock, command_server, system_settings};
 pub use group::{
     ConnectionTag, GroupOptions, LostStructure, Master, Member, MemberAnswer, MemberState, UnitDisposition,
-    shared_queue,
+    UnitInDoubt, shared_queue,
 };
 pub use instrumentation::{accounting, changes, channel_status, event, started, status, topic_status};
 pub use publish::{durable_limit, subscription};
@@ -50,7 +50,7 @@ pub use security::authority::decision;
 pub use security::{access, channel_admission, channel_authentication, recent};
 pub use selection::selector;
 pub use storage::{DeliveryKey as Place, Position, Receipt, ReceiptKey, UnitOfWorkId};
-pub use storage::{SharedOptions, StructureDatabase};
+pub use storage::{SharedOptions, StructureDatabase, Xid};
 pub use verb::connection::Connection;
 pub use verb::follow::Follower;
 pub use verb::get::{Accept, Terms};

@@ -60,6 +60,10 @@ pub enum Scope {
 pub enum GroupCommand {
     /// DISPLAY GROUP.
     Display(Request),
+    /// DISPLAY THREAD TYPE(INDOUBT).
+    DisplayInDoubt(Request),
+    /// RESOLVE INDOUBT.
+    ResolveInDoubt { identifier: String, commits: bool },
     /// DISPLAY CFSTATUS.
     DisplayStructureStatus { name: Pattern, about: StructureStatusOf, request: Request },
 }

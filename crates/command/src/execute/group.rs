@@ -1,4 +1,4 @@
-//! DISPLAY GROUP and DISPLAY CFSTATUS.
+//! DISPLAY GROUP and DISPLAY CFSTATUS; units of recovery in doubt, and their resolution.
 
 use ::queue_manager::QueueManager;
 use model::authority::{AuthorityObject, Principal};
@@ -13,11 +13,21 @@ use crate::execute::authority::{may_display, none_shown, require_display};
 use crate::message;
 use crate::reply::{Item, MQRCCF_NONE_FOUND, MQRCCF_Q_MGR_NOT_IN_QSG, Reply};
 use crate::status;
-use crate::status::structure::{CONNECTIONS, ConnectionView, GROUP, MemberView, SUMMARY, StructureView};
+use crate::status::structure::{
+    CONNECTIONS, ConnectionView, GROUP, IN_DOUBT, MemberView, SUMMARY, StructureView, xid_of,
+};
 
-pub(super) fn run(queue_manager: &QueueManager, caller: &Principal, command: &GroupCommand) -> Result<Reply, Failure> {
+pub(super) async fn run(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    command: &GroupCommand,
+) -> Result<Reply, Failure> {
     match command {
         GroupCommand::Display(request) => display(queue_manager, caller, request),
+        GroupCommand::DisplayInDoubt(request) => in_doubt(queue_manager, caller, request).await,
+        GroupCommand::ResolveInDoubt { identifier, commits } => {
+            resolve(queue_manager, caller, identifier, *commits).await
+        }
         GroupCommand::DisplayStructureStatus { name, about, request } => {
             structures(queue_manager, caller, name, *about, request)
         }
@@ -34,6 +44,26 @@ fn display(queue_manager: &QueueManager, caller: &Principal, request: &Request) 
     let shown = views.filter_map(|view| status::show(GROUP, &view, request));
     let items: Vec<_> = shown.map(|attributes| Item::shown(message::GROUP_DETAILS, attributes)).collect();
     if items.is_empty() { Err(nothing()) } else { Ok(Reply::of(items)) }
+}
+
+async fn in_doubt(queue_manager: &QueueManager, caller: &Principal, request: &Request) -> Result<Reply, Failure> {
+    let units = queue_manager.units_in_doubt(caller).await?;
+    let shown = units.iter().filter_map(|unit| status::show(IN_DOUBT, unit, request));
+    let items: Vec<_> = shown.map(|attributes| Item::shown(message::THREAD_DETAILS, attributes)).collect();
+    if items.is_empty() { Err(nothing()) } else { Ok(Reply::of(items)) }
+}
+
+async fn resolve(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    identifier: &str,
+    commits: bool,
+) -> Result<Reply, Failure> {
+    let missing = || Failure::Reply(Reply::failed(MQRCCF_NONE_FOUND, message::NOT_IN_DOUBT, &[identifier]));
+    let xid = xid_of(identifier).ok_or_else(missing)?;
+    let is_resolved = queue_manager.resolve_in_doubt(caller, &xid, commits).await?;
+    let done = if commits { message::UNIT_COMMITTED } else { message::UNIT_BACKED_OUT };
+    if is_resolved { Ok(Reply::told(done, &[identifier])) } else { Err(missing()) }
 }
 
 fn nothing() -> Failure {

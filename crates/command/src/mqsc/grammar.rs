@@ -179,6 +179,8 @@ fn shown(object: Object) -> Vec<(&'static str, ValueType)> {
         // What members of a queue-sharing group alone have.
         | Object::Group
         | Object::StructureStatus
+        | Object::InDoubt
+        | Object::Thread
         | Object::Elsewhere => Vec::new(),
     };
     let mut found: Vec<(&'static str, ValueType)> = Vec::new();

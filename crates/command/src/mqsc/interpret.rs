@@ -101,6 +101,8 @@ fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, P
         (Verb::Stop, Object::Trace) => reader.stop_trace(),
         (Verb::Display, Object::Group) => reader.display_group(),
         (Verb::Display, Object::StructureStatus) => reader.display_structure_status(),
+        (Verb::Display, Object::Thread) => reader.display_in_doubt(),
+        (Verb::Resolve, Object::InDoubt) => reader.resolve_in_doubt(),
         (Verb::Ping, Object::Definition(Kind::QueueManager)) => Ok(Command::PingQueueManager),
         (Verb::Refresh, Object::Definition(Kind::QueueManager)) => reader.refresh_queue_manager(),
         (Verb::Reset, Object::Definition(Kind::QueueManager)) => reader.reset_queue_manager(),

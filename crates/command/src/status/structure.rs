@@ -1,9 +1,9 @@
-//! Rows of the queue-sharing group, and of its structures as they are.
+//! Rows of the queue-sharing group, of its structures as they are, and of units of recovery in doubt.
 //!
-//! Sources: MQ reference, "DISPLAY GROUP", "DISPLAY CFSTATUS", "Inquire Group (Response)", 9.3.
+//! Sources: MQ reference, "DISPLAY GROUP", "DISPLAY CFSTATUS", "DISPLAY THREAD", "Inquire Group (Response)", 9.3.
 
-use model::definition::attribute::Value;
-use queue_manager::{Member, MemberState};
+use model::definition::attribute::{Value, ValueType};
+use queue_manager::{Member, MemberState, UnitDisposition, UnitInDoubt, Xid};
 
 use super::{NUMBER, Row, TEXT, When, row};
 
@@ -26,6 +26,41 @@ pub(crate) static GROUP: &[Row<MemberView>] = &[
     }),
     row("CMDLEVEL", NUMBER, When::Usual, |m| m.member.command_level.into()),
 ];
+
+pub(crate) static IN_DOUBT: &[Row<UnitInDoubt>] = &[
+    row("NID", IDENTIFIER, When::Always, |unit| Value::from(identifier(&unit.xid).as_str())),
+    row("TYPE", TEXT, When::Always, |_| Value::from("INDOUBT")),
+    row("URDISP", TEXT, When::Usual, |unit| {
+        Value::from(match unit.disposition {
+            UnitDisposition::QueueManager => "QMGR",
+            UnitDisposition::Group => "GROUP",
+        })
+    }),
+    row("QMNAME", TEXT, When::Usual, |unit| Value::from(unit.queue_manager.as_deref().unwrap_or_default())),
+];
+
+/// Both parts of a transaction's name are 64 bytes at most, ten characters beside them.
+const IDENTIFIER: ValueType = ValueType::Text { maximum: 280 };
+
+/// The name of a transaction as NID: format, global part and branch in hexadecimal digits.
+fn identifier(xid: &Xid) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>();
+    format!("{:08X}.{}.{}", xid.format_id, hex(&xid.global_transaction), hex(&xid.branch))
+}
+
+/// `None`: no text of `identifier`.
+pub(crate) fn xid_of(identifier: &str) -> Option<Xid> {
+    let bytes = |digits: &str| -> Option<Vec<u8>> {
+        let digits = digits.as_bytes().chunks_exact(2);
+        if !digits.remainder().is_empty() {
+            return None;
+        }
+        digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+    };
+    let [format, global, branch] = identifier.split('.').collect::<Vec<_>>().try_into().ok()?;
+    let format_id = u32::from_str_radix(format, 16).ok()?.cast_signed();
+    Some(Xid { format_id, global_transaction: bytes(global)?, branch: bytes(branch)? })
+}
 
 /// A structure and what its queues hold.
 pub(crate) struct StructureView {

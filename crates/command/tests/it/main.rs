@@ -11,6 +11,7 @@ mod dump;
 mod events;
 mod every_attribute;
 mod group;
+mod in_doubt;
 mod json;
 mod json_clients;
 mod local_queue;

@@ -22,8 +22,8 @@ use crate::postgres::Database;
 use crate::support::administrator;
 
 /// A member that runs, and answers the others or not.
-struct Member {
-    queue_manager: QueueManager,
+pub(crate) struct Member {
+    pub(crate) queue_manager: QueueManager,
     tasks: Vec<tokio::task::JoinHandle<()>>,
 }
 
@@ -49,7 +49,7 @@ impl Member {
         Self { queue_manager, tasks }
     }
 
-    async fn mqsc(&self, text: &str) -> String {
+    pub(crate) async fn mqsc(&self, text: &str) -> String {
         self.mqsc_as(&administrator(), text).await.0
     }
 
@@ -77,7 +77,7 @@ impl Member {
 }
 
 /// Runs a test on members that see each other; the first has the structure APP1 and the shared queue ORDERS.
-fn on_members(serving: &[bool], test: impl AsyncFnOnce(&[Member])) {
+pub(crate) fn on_members(serving: &[bool], test: impl AsyncFnOnce(&[Member])) {
     let database = Database::of_group("QSG1");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {

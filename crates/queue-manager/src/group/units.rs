@@ -9,9 +9,12 @@
 
 use std::sync::Arc;
 
+use model::authority::{Authority, AuthorityObject, Principal};
 use model::reason::Reason;
-use storage::{EndedMessage, Xid};
+use storage::{EndedMessage, GroupUnit, Xid};
 
+use crate::QueueManager;
+use crate::definition::objects::{ObjectError, authorise};
 use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
 use crate::instrumentation::event;
@@ -52,6 +55,62 @@ impl Connection {
 
     pub fn unit_disposition(&self) -> UnitDisposition {
         self.state.disposition()
+    }
+}
+
+/// A branch that is prepared, as operators see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitInDoubt {
+    pub xid: Xid,
+    pub disposition: UnitDisposition,
+    /// Which queue manager has prepared it; `None`: a member that has left.
+    pub queue_manager: Option<String>,
+}
+
+impl QueueManager {
+    /// Branches that wait for their coordinator: those of this queue manager, and those of its group.
+    ///
+    /// # Errors
+    /// `NotAuthorized`: no +dsp on the queue manager. `Reason`: a database of the group is away.
+    pub async fn units_in_doubt(&self, caller: &Principal) -> Result<Vec<UnitInDoubt>, ObjectError> {
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::DISPLAY)?;
+        let own = engine.store.in_doubt().into_iter().filter_map(|(_, xid)| xid);
+        let mut found: Vec<UnitInDoubt> = own
+            .map(|xid| {
+                let queue_manager = Some(engine.name.to_string());
+                UnitInDoubt { xid, disposition: UnitDisposition::QueueManager, queue_manager }
+            })
+            .collect();
+        let of_group = Box::pin(engine.store.in_doubt_in_group()).await;
+        let of_group = of_group.map_err(|error| ObjectError::Reason(reason::of_store_at_large(engine, &error)))?;
+        found.extend(of_group.into_iter().map(|GroupUnit { xid, member }| {
+            let disposition = UnitDisposition::Group;
+            UnitInDoubt { xid, disposition, queue_manager: member }
+        }));
+        Ok(found)
+    }
+
+    /// Commits or backs out a branch that is prepared, in its coordinator's place. False: there is none of that name.
+    ///
+    /// # Errors
+    /// `NotAuthorized`: no +ctrl on the queue manager. `Reason`: it may be tried again.
+    pub async fn resolve_in_doubt(&self, caller: &Principal, xid: &Xid, commits: bool) -> Result<bool, ObjectError> {
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CONTROL)?;
+        // A branch of this queue manager that is not prepared yet is its program's business.
+        let is_own = engine.store.in_doubt().iter().any(|(_, known)| known.as_ref() == Some(xid));
+        let operator = Connection::internal(engine);
+        let ended = match (is_own, commits) {
+            (false, _) => end(engine, xid, commits).await,
+            (true, true) => Box::pin(operator.xa_commit(xid, false)).await,
+            (true, false) => Box::pin(operator.xa_rollback(xid)).await,
+        };
+        match ended {
+            Ok(()) => Ok(true),
+            Err(XaError::Reason(reason)) => Err(ObjectError::Reason(reason)),
+            Err(_) => Ok(false),
+        }
     }
 }
 

@@ -279,7 +279,7 @@ impl Connection {
         prepared.map_err(|error| XaError::Reason(reason::of_store_at_large(&self.engine, &error)))?;
         match disposition {
             UnitDisposition::QueueManager => kept.set(State::Prepared),
-            UnitDisposition::Group => kept.is_over(),
+            UnitDisposition::Group => kept.end(),
         }
         Ok(true)
     }
@@ -433,7 +433,7 @@ impl Kept<'_> {
     }
 
     /// It is the group's from now on.
-    fn is_over(mut self) {
+    fn end(mut self) {
         self.branch = None;
     }
 }

@@ -1,6 +1,7 @@
-//! What members of a queue-sharing group have in commands: QSGDISP, CMDSCOPE, DISPLAY GROUP and DISPLAY CFSTATUS.
+//! What members of a queue-sharing group have in commands: QSGDISP, CMDSCOPE, DISPLAY GROUP, DISPLAY CFSTATUS, and
+//! DISPLAY THREAD and RESOLVE INDOUBT of units of recovery.
 //!
-//! Source: MQ reference, "DEFINE QLOCAL", "DISPLAY QUEUE", "DISPLAY GROUP", "DISPLAY CFSTATUS", 9.3.
+//! Source: MQ reference, "DEFINE QLOCAL", "DISPLAY QUEUE", "DISPLAY GROUP", "DISPLAY CFSTATUS", "DISPLAY THREAD", "RESOLVE INDOUBT", 9.3.
 
 use model::definition::attribute::{Kind, Membership};
 use model::definition::queue::Disposition;
@@ -114,6 +115,33 @@ impl Reader {
         self.take_switch("OBSMSGS", false)?;
         let request = self.request(&|keyword| status::find(structure::GROUP, keyword))?;
         Ok(Command::Group(GroupCommand::Display(request)))
+    }
+
+    /// Programs that are connected have no threads here: DISPLAY CONN shows them. So TYPE is INDOUBT, and `*` is the same.
+    pub(super) fn display_in_doubt(&mut self) -> Result<Command, Problem> {
+        self.every_connection()?;
+        if self.take_word("TYPE", &[("INDOUBT", ()), ("*", ())])?.is_none() {
+            return Err(self.missing("TYPE"));
+        }
+        let request = self.request(&|keyword| status::find(structure::IN_DOUBT, keyword))?;
+        Ok(Command::Group(GroupCommand::DisplayInDoubt(request)))
+    }
+
+    pub(super) fn resolve_in_doubt(&mut self) -> Result<Command, Problem> {
+        self.every_connection()?;
+        let commits = self.take_word("ACTION", &[("COMMIT", true), ("BACKOUT", false)])?;
+        let commits = commits.ok_or_else(|| self.missing("ACTION"))?;
+        let identifier = self.take_value(&["NID"])?.ok_or_else(|| self.missing("NID"))?;
+        let identifier = identifier.text.trim_end().to_owned();
+        Ok(Command::Group(GroupCommand::ResolveInDoubt { identifier, commits }))
+    }
+
+    /// A branch has no connection any more whose name could be given.
+    fn every_connection(&mut self) -> Result<(), Problem> {
+        match self.text_name()?.as_str() {
+            "*" => Ok(()),
+            name => Err(self.problem(format!("'{name}' is not *: units of recovery have no connection name"))),
+        }
     }
 
     pub(super) fn display_structure_status(&mut self) -> Result<Command, Problem> {

@@ -40,6 +40,10 @@ pub(in crate::mqsc) enum Object {
     Group,
     /// CFSTATUS.
     StructureStatus,
+    /// Units of recovery that wait for their coordinator.
+    InDoubt,
+    /// THREAD: shows them.
+    Thread,
     /// An object of MQ that this queue manager does not have: its row says so by name.
     Elsewhere,
 }
@@ -180,7 +184,7 @@ pub(super) static OBJECTS: &[Row] = &[
     elsewhere(&["CLUSQMGR"]),
     elsewhere(&["CLUSTER"]),
     of_members(&["GROUP"], Object::Group, DISPLAY),
-    elsewhere(&["INDOUBT"]),
+    of_members(&["INDOUBT", "IND"], Object::InDoubt, &[Verb::Resolve]),
     elsewhere(&["LOG"]),
     elsewhere(&["POLICY"]),
     elsewhere(&["PSID"]),
@@ -189,7 +193,7 @@ pub(super) static OBJECTS: &[Row] = &[
     elsewhere(&["SMDSCONN"]),
     elsewhere(&["STGCLASS"]),
     elsewhere(&["TCLUSTER"]),
-    elsewhere(&["THREAD"]),
+    of_members(&["THREAD", "THD"], Object::Thread, DISPLAY),
     elsewhere(&["TPIPE"]),
     elsewhere(&["USAGE"]),
 ];

@@ -172,8 +172,10 @@ fn the_end_of_a_branch_wakes_waiters_and_triggers_at_the_member_that_ends_it() {
         to_group(&two).xa_commit(&xid(1), false).await.unwrap();
         let woken = tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("is woken");
         assert_eq!(woken.unwrap().unwrap(), "work");
-        two.until("two trigger messages", |member| member.queue_status(&name("I")).is_some_and(|it| it.depth.current == 2))
-            .await;
+        two.until("two trigger messages", |member| {
+            member.queue_status(&name("I")).is_some_and(|it| it.depth.current == 2)
+        })
+        .await;
         one.stop().await;
         two.stop().await;
     });

@@ -2,7 +2,12 @@ package interop;
 
 /** Where the server is and who this program is there, as the test says in system properties. */
 public final class Settings {
-    public static final String QUEUE_MANAGER = "QM1";
+    /** That of a queue manager, or of a queue-sharing group. */
+    public static final String QUEUE_MANAGER = System.getProperty("mq.queue.manager", "QM1");
+    /** What the names of the queues begin with. */
+    public static final String QUEUES = System.getProperty("mq.queues", "DEV.");
+    /** A private queue of a member of the group that QUEUE_MANAGER names; null: it is a queue manager's name. */
+    public static final String PRIVATE_QUEUE = System.getProperty("mq.private.queue");
     public static final String HOST = System.getProperty("mq.host", "127.0.0.1");
     public static final int PORT = Integer.getInteger("mq.port", 1414);
     public static final String CHANNEL = System.getProperty("mq.channel", "DEV.APP.SVRCONN");

@@ -3,6 +3,8 @@ package interop.jms;
 import static interop.Checks.equal;
 import static interop.Checks.that;
 
+import com.ibm.mq.MQException;
+import com.ibm.mq.constants.MQConstants;
 import com.ibm.mq.jakarta.jms.MQXAConnectionFactory;
 import com.ibm.msg.client.jakarta.wmq.WMQConstants;
 import interop.Checks;
@@ -28,7 +30,7 @@ import javax.transaction.xa.Xid;
  * XA as a transaction manager drives it.
  *
  * <p>"prepare" runs whole cycles, then leaves two branches prepared and stops dead; "recover", after a restart of the server,
- * finds both, commits one and rolls the other back.
+ * finds both, commits one and rolls the other back. By the name of a queue-sharing group, "recover" may run at another member.
  */
 public final class GlobalTransactions {
     private static final int WAIT_MS = 30_000;
@@ -71,8 +73,8 @@ public final class GlobalTransactions {
         xaSession = connection.createXASession();
         session = xaSession.getSession();
         resource = xaSession.getXAResource();
-        one = session.createQueue("DEV.QUEUE.1");
-        two = session.createQueue("DEV.QUEUE.2");
+        one = session.createQueue(Settings.QUEUES + "QUEUE.1");
+        two = session.createQueue(Settings.QUEUES + "QUEUE.2");
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -87,6 +89,9 @@ public final class GlobalTransactions {
             checks.check("an unknown branch is refused", programs::unknown);
             checks.check("a branch with a send that its queue refused is never committed", programs::refused);
             checks.check("a connection that is lost before prepare takes its branch with it", GlobalTransactions::lost);
+            if (Settings.PRIVATE_QUEUE != null) {
+                checks.check("a branch of the group sends nothing to a private queue", programs::privateQueue);
+            }
             checks.check("two branches stay prepared", programs::leavePrepared);
         } else {
             checks.check("both branches are found", programs::found);
@@ -117,7 +122,7 @@ public final class GlobalTransactions {
 
     /** What another program receives, outside of every transaction. */
     private static String outside(String queue) throws Exception {
-        try (JMSContext context = Factory.context(); JMSConsumer consumer = context.createConsumer(context.createQueue(queue))) {
+        try (JMSContext context = Factory.context(); JMSConsumer consumer = context.createConsumer(context.createQueue(Settings.QUEUES + queue))) {
             TextMessage message = (TextMessage) consumer.receiveNoWait();
             return message == null ? null : message.getText();
         }
@@ -129,9 +134,9 @@ public final class GlobalTransactions {
         send(one, "by two phases");
         resource.end(xid, XAResource.TMSUCCESS);
         equal(XAResource.XA_OK, resource.prepare(xid), "vote");
-        equal(null, outside("DEV.QUEUE.1"));
+        equal(null, outside("QUEUE.1"));
         resource.commit(xid, false);
-        equal("by two phases", outside("DEV.QUEUE.1"));
+        equal("by two phases", outside("QUEUE.1"));
     }
 
     private void onePhase() throws Exception {
@@ -139,16 +144,16 @@ public final class GlobalTransactions {
         resource.start(xid, XAResource.TMNOFLAGS);
         send(one, "by one phase");
         resource.end(xid, XAResource.TMSUCCESS);
-        equal(null, outside("DEV.QUEUE.1"));
+        equal(null, outside("QUEUE.1"));
         resource.commit(xid, true);
-        equal("by one phase", outside("DEV.QUEUE.1"));
+        equal("by one phase", outside("QUEUE.1"));
     }
 
     private void rollback() throws Exception {
         for (boolean prepared : new boolean[] {false, true}) {
             Xid xid = branch(3);
             try (JMSContext context = Factory.context()) {
-                context.createProducer().send(context.createQueue("DEV.QUEUE.1"), "comes back");
+                context.createProducer().send(context.createQueue(Settings.QUEUES + "QUEUE.1"), "comes back");
             }
             resource.start(xid, XAResource.TMNOFLAGS);
             equal("comes back", receive(one, WAIT_MS));
@@ -158,8 +163,8 @@ public final class GlobalTransactions {
                 equal(XAResource.XA_OK, resource.prepare(xid), "vote");
             }
             resource.rollback(xid);
-            equal("comes back", outside("DEV.QUEUE.1"));
-            equal(null, outside("DEV.QUEUE.2"));
+            equal("comes back", outside("QUEUE.1"));
+            equal(null, outside("QUEUE.2"));
         }
     }
 
@@ -194,10 +199,10 @@ public final class GlobalTransactions {
         send(one, "of the first, joined");
         resource.end(first, XAResource.TMSUCCESS);
         resource.commit(first, true);
-        equal("of the first", outside("DEV.QUEUE.1"));
-        equal("of the first again", outside("DEV.QUEUE.1"));
-        equal("of the first, joined", outside("DEV.QUEUE.1"));
-        equal(null, outside("DEV.QUEUE.2"));
+        equal("of the first", outside("QUEUE.1"));
+        equal("of the first again", outside("QUEUE.1"));
+        equal("of the first, joined", outside("QUEUE.1"));
+        equal(null, outside("QUEUE.2"));
     }
 
     private void refused() throws Exception {
@@ -206,7 +211,7 @@ public final class GlobalTransactions {
             resource.start(xid, XAResource.TMNOFLAGS);
             try {
                 send(one, "of a branch that fails");
-                send(session.createQueue("DEV.SMALL"), "x".repeat(200));
+                send(session.createQueue(Settings.QUEUES + "SMALL"), "x".repeat(200));
                 resource.end(xid, XAResource.TMSUCCESS);
                 if (!onePhase) {
                     resource.prepare(xid);
@@ -214,7 +219,7 @@ public final class GlobalTransactions {
                 resource.commit(xid, onePhase);
             } catch (JMSException | XAException expected) {
                 abandon(xid);
-                equal(null, outside("DEV.QUEUE.1"));
+                equal(null, outside("QUEUE.1"));
                 continue;
             }
             throw new AssertionError("committed without the message that was refused");
@@ -245,6 +250,28 @@ public final class GlobalTransactions {
         throw new AssertionError("a branch that never was is committed");
     }
 
+    private void privateQueue() throws Exception {
+        Xid xid = branch(12);
+        resource.start(xid, XAResource.TMNOFLAGS);
+        try {
+            send(session.createQueue(Settings.PRIVATE_QUEUE), "nowhere");
+        } catch (JMSException refused) {
+            equal(MQConstants.MQRC_SYNCPOINT_NOT_AVAILABLE, reason(refused), "reason");
+            abandon(xid);
+            return;
+        }
+        throw new AssertionError("sent");
+    }
+
+    private static int reason(Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof MQException mq) {
+                return mq.reasonCode;
+            }
+        }
+        return 0;
+    }
+
     private static void lost() throws Exception {
         GlobalTransactions other = new GlobalTransactions();
         Xid xid = branch(7);
@@ -255,13 +282,13 @@ public final class GlobalTransactions {
         GlobalTransactions again = new GlobalTransactions();
         equal(0, again.recovered().size(), "branches");
         again.connection.close();
-        equal(null, outside("DEV.QUEUE.1"));
+        equal(null, outside("QUEUE.1"));
     }
 
     private void leavePrepared() throws Exception {
         for (String text : new String[] {"got by the first", "got by the second"}) {
             try (JMSContext context = Factory.context()) {
-                context.createProducer().send(context.createQueue("DEV.QUEUE.1"), text);
+                context.createProducer().send(context.createQueue(Settings.QUEUES + "QUEUE.1"), text);
             }
         }
         for (int number : new int[] {8, 9}) {
@@ -287,16 +314,16 @@ public final class GlobalTransactions {
 
     private void found() throws Exception {
         equal(Set.of("branch 8", "branch 9"), recovered(), "branches");
-        equal(null, outside("DEV.QUEUE.1"));
-        equal(null, outside("DEV.QUEUE.2"));
+        equal(null, outside("QUEUE.1"));
+        equal(null, outside("QUEUE.2"));
     }
 
     private void outcome() throws Exception {
         resource.commit(branch(8), false);
         resource.rollback(branch(9));
-        equal("sent by 8", outside("DEV.QUEUE.2"));
-        equal(null, outside("DEV.QUEUE.2"));
-        equal("got by the second", outside("DEV.QUEUE.1"));
-        equal(null, outside("DEV.QUEUE.1"));
+        equal("sent by 8", outside("QUEUE.2"));
+        equal(null, outside("QUEUE.2"));
+        equal("got by the second", outside("QUEUE.1"));
+        equal(null, outside("QUEUE.1"));
     }
 }
