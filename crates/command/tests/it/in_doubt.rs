@@ -82,19 +82,14 @@ fn units_of_both_dispositions_are_shown_and_resolved() {
             CSQV417I: Unit of recovery 00000001.030303.03 is not in doubt.
             > RESOLVE INDOUBT(*) ACTION(COMMIT) NID('00000001.010101.01')
             CSQV414I: Unit of recovery 00000001.010101.01 is committed.
-            > RES IND(*) ACTION(BACKOUT) NID('00000001.020202.02')
-            AMQ8405I: Syntax error detected at or near end of command segment below:-
-            RES
-
-            AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, RESET, RESOLVE, SET, START, STOP.
+            > RESOLVE IND(*) ACTION(BACKOUT) NID('00000001.020202.02')
+            CSQV415I: Unit of recovery 00000001.020202.02 is backed out.
             > RESOLVE INDOUBT(*) ACTION(COMMIT) NID('00000001.030303.03')
             CSQV414I: Unit of recovery 00000001.030303.03 is committed.
             > RESOLVE INDOUBT(*) ACTION(COMMIT) NID(A)
             CSQV417I: Unit of recovery A is not in doubt.
             > DISPLAY THREAD(*) TYPE(INDOUBT)
-            CSQV406I: Display thread details.
-               NID(00000001.020202.02)                 TYPE(INDOUBT)
-               URDISP(GROUP)                           QMNAME(QM1)
+            AMQ8147E: No object matches the command.
         "#]]
         .assert_eq(&said);
         let depth = one.mqsc("DISPLAY QLOCAL(ORDERS) CURDEPTH").await;
