@@ -12,9 +12,6 @@ mod interop;
 mod message_api;
 mod mqi;
 mod pages;
-#[path = "../crates/storage/tests/it/postgres.rs"]
-#[expect(dead_code, reason = "tests of the store use more of it")]
-mod postgres;
 mod readme;
 mod remote;
 mod requester;

@@ -1,16 +1,15 @@
 //! JMS through the name of a queue-sharing group: two real members on one PostgreSQL, and branches that outlive the one that has them.
 
-use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use group_harness::postgres::Database;
 use system_tests::program::quaymaster;
 use system_tests::server::{Server, ServerOptions};
 
 use crate::interop::java::program::{Client, Program};
-use crate::interop::java::{options, told};
+use crate::interop::java::{ADMIN_PASSWORD, APP_PASSWORD, told};
 use crate::interop::{run, text};
-use crate::postgres::Database;
 
 /// A member of QSG1, with its data directory.
 struct Member {
@@ -22,11 +21,14 @@ struct Member {
 impl Member {
     fn new(database: &Database, name: &'static str) -> Result<Self> {
         let data = tempfile::tempdir()?;
-        let url = &database.url;
-        let configuration =
-            format!("[server]\nqueue_managers = ['{name}']\n[group]\nname = 'QSG1'\ndatabase = '{url}'\n");
-        crate::client::write(&data.path().join("quaymaster.toml"), &configuration)?;
-        let options = options(data.path())?;
+        let mut options = ServerOptions::on(data.path()).listening("127.0.0.1:0").with("--qmgr").with(name);
+        let set = [
+            ("MQ_APP_PASSWORD", APP_PASSWORD),
+            ("MQ_ADMIN_PASSWORD", ADMIN_PASSWORD),
+            ("QUAYMASTER_GROUP", "QSG1"),
+            ("QUAYMASTER_GROUP_DATABASE", &database.url),
+        ];
+        options.environment.extend(set.map(|(name, value)| (name.to_owned(), value.to_owned())));
         Ok(Self { data, options, name })
     }
 
@@ -79,16 +81,9 @@ impl Member {
 }
 
 fn group() -> Result<(Database, Member, Member)> {
-    let database = Database::empty();
+    let database = Database::of_group("QSG1");
     let (one, two) = (Member::new(&database, "QM1")?, Member::new(&database, "QM2")?);
-    create(one.data.path())?;
     Ok((database, one, two))
-}
-
-fn create(data: &Path) -> Result<()> {
-    let made = run(Command::new(quaymaster()?).args(["group", "create", "--data"]).arg(data))?;
-    ensure!(made.status.success(), "{}{}", text(&made.stdout), text(&made.stderr));
-    Ok(())
 }
 
 #[test]

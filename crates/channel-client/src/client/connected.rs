@@ -35,7 +35,7 @@ impl Connected {
                     Reconnect::Any => RECONNECT,
                     Reconnect::SameQueueManager => RECONNECT_Q_MGR,
                 },
-            extended_options: 0,
+            client_bits: 0,
             rest: connect_options::version_4(OWN_FORM),
         };
         let unit = conversation

@@ -402,8 +402,8 @@ fn connect() -> impl Strategy<Value = Connect> {
             application_name,
             application_type,
             accounting_token,
-            options: options[0],
-            extended_options: options[1],
+            client_bits: options[0],
+            options: options[1],
             rest,
         },
     )

@@ -88,7 +88,7 @@ fn tag(request: &Connect, socket: usize) -> Result<Option<ConnectionTag>, Reason
     const RESTRICT_Q_MGR: u32 = 8;
     const RESTRICT_QSG: u32 = 16;
     let Some(tag) = request.tag() else { return Ok(None) };
-    let (is_of_group, restricts) = match request.extended_options & 0x1E {
+    let (is_of_group, restricts) = match request.options & 0x1E {
         0 => return Ok(None),
         SERIALIZE_Q_MGR => (false, false),
         SERIALIZE_QSG => (true, false),

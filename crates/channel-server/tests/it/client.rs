@@ -356,7 +356,7 @@ impl Client {
 
     /// With MQCNO `Options` and `ConnTag`: the reason.
     pub(crate) async fn connect_tagged(&mut self, conversation: u32, options: u32, tag: u8) -> i32 {
-        let mut connect = Connect { extended_options: options, ..self.mqconn("QM1") };
+        let mut connect = Connect { options, ..self.mqconn("QM1") };
         let mut rest = connect.rest.to_vec();
         rest[12..140].fill(tag);
         connect.rest = rest.into();
@@ -382,7 +382,7 @@ impl Client {
             application_type: 6,
             accounting_token: [0; 32],
             options: 0,
-            extended_options: 0,
+            client_bits: 0,
             rest: connect_options::version_4(self.form),
         }
     }
