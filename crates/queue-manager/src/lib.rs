@@ -50,7 +50,7 @@ pub use security::authority::decision;
 pub use security::{access, channel_admission, channel_authentication, recent};
 pub use selection::selector;
 pub use storage::{DeliveryKey as Place, Position, Receipt, ReceiptKey, UnitOfWorkId};
-pub use storage::{SharedOptions, StructureDatabase, Xid};
+pub use storage::{SharedOptions, StructureConnection, StructureDatabase, Xid};
 pub use verb::connection::Connection;
 pub use verb::follow::Follower;
 pub use verb::get::{Accept, Terms};

@@ -29,7 +29,7 @@ pub use private::{
     MessageCount, PrivateStore, QuarantineListener, Quarantined, RECEIPT_MAXIMUM, Receipt, ReceiptKey, ReceiptOfPut,
     StoredQueue, VerificationRate, before_sleep, block_on,
 };
-pub use shared::{EndedMessage, GroupStore, SharedOptions, SharedStore, StructureDatabase};
+pub use shared::{EndedMessage, GroupStore, SharedOptions, SharedStore, StructureConnection, StructureDatabase};
 pub use store::{GroupUnit, Scan, Store};
 
 /// A queue within one store. Never used again for another queue while any record of the old one exists.

@@ -61,4 +61,4 @@ pub use crate::shared::options::{SharedOptions, StructureDatabase};
 pub use crate::shared::requests::MemberRequest;
 pub use crate::shared::schema::{Migration, Roles, SchemaVersions, create_group, upgrade_group};
 pub use crate::shared::statements::explained;
-pub use crate::shared::store::{Deletion, SharedStore, TriggerScope, TriggerState, WatchGuard};
+pub use crate::shared::store::{Deletion, SharedStore, StructureConnection, TriggerScope, TriggerState, WatchGuard};

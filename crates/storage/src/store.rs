@@ -24,7 +24,8 @@ use crate::private::{
     ReceiptOfPut, Recovered, StoreStatistics, StoredQueue, UndefinedQueue,
 };
 use crate::shared::{
-    Deletion, GroupStore, OpenLevel, QueueHandle, SharedStore, TriggerScope, TriggerState, WatchGuard,
+    Deletion, GroupStore, OpenLevel, QueueHandle, SharedStore, StructureConnection, TriggerScope, TriggerState,
+    WatchGuard,
 };
 use crate::store::mixed::Parts;
 use crate::{
@@ -124,6 +125,11 @@ impl Store {
     /// The database of a structure, or the home, was away for as long as verbs wait.
     pub fn has_lost(&self, structure: Option<&str>) -> bool {
         self.group.as_ref().is_some_and(|group| group.with_structure(structure).is_away())
+    }
+
+    /// How this member is connected to the database of a structure; a group in the memory of this process always is.
+    pub fn connection_to(&self, structure: &str) -> StructureConnection {
+        self.group.as_ref().map_or(StructureConnection::Open, |group| group.connection_to(structure))
     }
 
     /// A part of a unit of work waits for a database: `meet_group` is to be tried again.

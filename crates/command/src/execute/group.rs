@@ -116,5 +116,6 @@ fn view(queue_manager: &QueueManager, name: &ObjectName) -> StructureView {
         }
     }
     let kilobytes = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
-    StructureView { name: name.to_string(), is_used, kilobytes, messages }
+    let connection = queue_manager.structure_connection(name.as_str());
+    StructureView { name: name.to_string(), is_used, connection, kilobytes, messages }
 }

@@ -3,12 +3,12 @@
 //! Made of the tables that read and answer commands, so that it cannot name what they do not know.
 
 use model::authority::{AUTHORITY_WORDS, AuthorityObject};
-use model::definition::attribute::{Attribute, Kind, Membership, ValueType, of};
+use model::definition::attribute::{Attribute, Kind, Membership, ValueType};
 
 use crate::mqsc::help::{self, CommandHelp};
 use crate::mqsc::interpret::{Object, objects};
 use crate::mqsc::statement::Verb;
-use crate::status::{self, Row, channel, system, topic};
+use crate::status::{self, Row, channel, structure, system, topic};
 
 /// One object and what may be done with it.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub struct CommandGrammar {
     /// As the manual shows them.
     pub parameters: &'static str,
     pub keywords: Vec<KeywordGrammar>,
+    /// Whether members of a queue-sharing group alone have the command.
+    pub membership: Membership,
     pub sentence: &'static str,
 }
 
@@ -42,6 +44,8 @@ pub struct KeywordGrammar {
     pub operand: Option<&'static str>,
     /// The words that may stand there; empty where any text does.
     pub words: Vec<&'static str>,
+    /// Whether members of a queue-sharing group alone have the keyword.
+    pub membership: Membership,
 }
 
 /// The verbs of commands that this queue manager has.
@@ -73,27 +77,35 @@ pub fn grammar() -> Vec<ObjectGrammar> {
 }
 
 fn command(help: &CommandHelp) -> CommandGrammar {
+    let mut keywords = keywords(help.parameters, Membership::Alone);
+    keywords.extend(self::keywords(help.of_members, Membership::Member));
     CommandGrammar {
         verb: help.verb().to_owned(),
         parameters: help.parameters,
-        keywords: keywords(help.parameters),
+        keywords,
+        membership: help.membership,
         sentence: help.sentence,
     }
 }
 
 /// Those of a line such as `(name) TYPE(CONN|HANDLE) ALL attributes`.
-fn keywords(parameters: &'static str) -> Vec<KeywordGrammar> {
-    pieces(parameters).into_iter().filter_map(keyword).collect()
+fn keywords(parameters: &'static str, membership: Membership) -> Vec<KeywordGrammar> {
+    pieces(parameters).into_iter().filter_map(|piece| keyword(piece, membership)).collect()
 }
 
-fn keyword(piece: &'static str) -> Option<KeywordGrammar> {
+fn keyword(piece: &'static str, membership: Membership) -> Option<KeywordGrammar> {
     let (keyword, operand) = match piece.split_once('(') {
         Some((keyword, rest)) => (keyword, Some(rest.strip_suffix(')')?)),
         None => (piece, None),
     };
     // Lower case stands for something else: `(name)`, `attributes`.
     let is_keyword = !keyword.is_empty() && keyword.chars().all(|c| c.is_ascii_uppercase());
-    is_keyword.then(|| KeywordGrammar { keyword, operand, words: words(keyword, operand.unwrap_or_default()) })
+    is_keyword.then(|| KeywordGrammar {
+        keyword,
+        operand,
+        words: words(keyword, operand.unwrap_or_default()),
+        membership,
+    })
 }
 
 fn words(keyword: &str, operand: &'static str) -> Vec<&'static str> {
@@ -139,7 +151,7 @@ static ALL_KINDS: [Kind; Kind::ALL.len()] = Kind::ALL;
 
 fn attributes(kinds: &[Kind]) -> Vec<&'static Attribute> {
     let mut found: Vec<&'static Attribute> = Vec::new();
-    for attribute in kinds.iter().flat_map(|kind| of(*kind)) {
+    for attribute in kinds.iter().flat_map(|kind| Membership::Member.of(*kind)) {
         if !found.iter().any(|known| std::ptr::eq(*known, attribute)) {
             found.push(attribute);
         }
@@ -168,6 +180,9 @@ fn shown(object: Object) -> Vec<(&'static str, ValueType)> {
         Object::PublishSubscribe => vec![of(topic::PUBLISH_SUBSCRIBE)],
         Object::CommandServer => vec![of(system::COMMAND_SERVER)],
         Object::QueueStatistics => vec![of(system::QUEUE_STATISTICS)],
+        Object::Group => vec![of(structure::GROUP)],
+        Object::StructureStatus => vec![of(structure::SUMMARY), of(structure::CONNECTIONS)],
+        Object::Thread => vec![of(structure::IN_DOUBT)],
         Object::System => vec![of(system::SYSTEM)],
         Object::Trace => vec![of(system::TRACE)],
         Object::Definition(_)
@@ -176,11 +191,7 @@ fn shown(object: Object) -> Vec<(&'static str, ValueType)> {
         | Object::Authentication
         | Object::TopicString
         | Object::Security
-        // What members of a queue-sharing group alone have.
-        | Object::Group
-        | Object::StructureStatus
         | Object::InDoubt
-        | Object::Thread
         | Object::Elsewhere => Vec::new(),
     };
     let mut found: Vec<(&'static str, ValueType)> = Vec::new();
@@ -200,6 +211,7 @@ mod tests {
     fn keywords_are_read_from_the_line_of_the_manual() {
         let found = keywords(
             "(generic-name)|SUBID(hex) DURABLE(ALL|YES|NO) SUMMARY ALL WHERE(keyword operator value) attributes",
+            Membership::Alone,
         );
         let shown: Vec<_> = found.iter().map(|one| (one.keyword, one.operand, one.words.join(" "))).collect();
         assert_eq!(
@@ -233,7 +245,7 @@ mod tests {
         let channel = grammar.iter().find(|object| object.word == "CHANNEL").expect("channels");
         assert_eq!((channel.kinds.len(), channel.type_keyword), (9, Some("CHLTYPE")));
         for kind in channel.kinds {
-            for attribute in of(*kind) {
+            for attribute in Membership::Member.of(*kind) {
                 let same = |one: &&&Attribute| one.mqsc == attribute.mqsc && one.applies(*kind);
                 assert_eq!(channel.attributes.iter().filter(same).count(), 1, "{} of {kind:?}", attribute.mqsc);
             }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::mqsc::interpret::commands;
+use model::definition::attribute::{Kind, Membership};
+
+use crate::mqsc::interpret::{commands, definition_kinds};
 use crate::mqsc::statement::Verb;
 
 /// One command.
@@ -14,6 +16,10 @@ pub struct CommandHelp {
     pub synonyms: &'static [&'static str],
     /// What may follow the object keyword.
     pub parameters: &'static str,
+    /// What may follow it at members of a queue-sharing group, too; CMDSCOPE goes with every command there.
+    pub of_members: &'static str,
+    /// Whether members alone have the command.
+    pub membership: Membership,
     pub sentence: &'static str,
 }
 
@@ -31,13 +37,15 @@ impl CommandHelp {
 /// Every command, objects in the order of the object table and verbs in that of the alphabet.
 pub fn help() -> Vec<CommandHelp> {
     commands()
-        .map(|(verb, words)| {
+        .map(|(verb, words, membership)| {
             let word = words.first().copied().unwrap_or_default();
             let (parameters, sentence) = about(verb, word);
             CommandHelp {
                 command: format!("{} {word}", verb.name()),
                 synonyms: words.get(1..).unwrap_or_default(),
                 parameters,
+                of_members: of_members(verb, word),
+                membership,
                 sentence,
             }
         })
@@ -47,6 +55,26 @@ pub fn help() -> Vec<CommandHelp> {
 fn about(verb: Verb, word: &str) -> (&'static str, &'static str) {
     let own = OWN.iter().find(|(known, object, ..)| *known == verb && *object == word);
     own.map_or_else(|| of_definition(verb), |(.., parameters, sentence)| (*parameters, *sentence))
+}
+
+const SCOPE: &str = "CMDSCOPE(name|*)";
+
+/// QSGDISP, as `interpret/group.rs` reads it, and CMDSCOPE.
+fn of_members(verb: Verb, word: &str) -> &'static str {
+    let kinds = definition_kinds(word);
+    let has_any = kinds.iter().any(|kind| kind.has_disposition());
+    // Of the kinds that may be shared.
+    let has_local = kinds.contains(&Kind::QueueLocal);
+    match (verb, has_local) {
+        _ if !has_any => SCOPE,
+        (Verb::Define, true) => "QSGDISP(QMGR|COPY|GROUP|SHARED) CMDSCOPE(name|*)",
+        (Verb::Define, false) => "QSGDISP(QMGR|COPY|GROUP) CMDSCOPE(name|*)",
+        (Verb::Alter | Verb::Delete, true) => "QSGDISP(QMGR|COPY|GROUP|PRIVATE|SHARED) CMDSCOPE(name|*)",
+        (Verb::Alter | Verb::Delete, false) => "QSGDISP(QMGR|COPY|GROUP|PRIVATE) CMDSCOPE(name|*)",
+        (Verb::Display, _) => "QSGDISP(LIVE|ALL|COPY|GROUP|PRIVATE|QMGR|SHARED) CMDSCOPE(name|*)",
+        (Verb::Clear, _) => "QSGDISP(PRIVATE|SHARED) CMDSCOPE(name|*)",
+        _ => SCOPE,
+    }
 }
 
 const fn of_definition(verb: Verb) -> (&'static str, &'static str) {
@@ -64,12 +92,19 @@ const fn of_definition(verb: Verb) -> (&'static str, &'static str) {
 /// Commands that are more than DEFINE, ALTER, DELETE and DISPLAY of a definition.
 const OWN: &[(Verb, &str, &str, &str)] = &[
     (Verb::Alter, "QMGR", "FORCE attributes", "Changes attributes of the queue manager."),
+    (Verb::Alter, "CFSTRUCT", "(name) attributes", "Changes attributes of a structure of the group."),
     (Verb::Clear, "QLOCAL", "(name)", "Removes every message of a queue that is not open."),
     (
         Verb::Clear,
         "TOPICSTR",
         "(topic-string) CLRTYPE(RETAINED) SCOPE(LOCAL|GLOBAL)",
         "Removes the retained publication of a topic string. # and + are wildcards.",
+    ),
+    (
+        Verb::Define,
+        "CFSTRUCT",
+        "(name) LIKE(name) REPLACE|NOREPLACE attributes",
+        "Creates a structure: a place of shared queues, for the whole group.",
     ),
     (Verb::Define, "CHANNEL", "(name) CHLTYPE(type) LIKE(name) REPLACE|NOREPLACE attributes", "Creates a channel."),
     (
@@ -78,6 +113,7 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         "PROFILE(name) OBJTYPE(type) PRINCIPAL(user)|GROUP(group)",
         "Deletes an authority record.",
     ),
+    (Verb::Delete, "CFSTRUCT", "(name)", "Deletes a structure that no shared queue names."),
     (
         Verb::Delete,
         "QLOCAL",
@@ -93,6 +129,18 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         "Shows authority records.",
     ),
     (Verb::Display, "AUTHSERV", "ALL", "Shows the authorization service."),
+    (
+        Verb::Display,
+        "CFSTATUS",
+        "(generic-name) TYPE(SUMMARY|CONNECT|BACKUP|SMDS) ALL WHERE() attributes",
+        "Shows what the queues of structures hold, or this member's connection to them.",
+    ),
+    (
+        Verb::Display,
+        "CFSTRUCT",
+        "(generic-name) ALL WHERE(keyword operator value) attributes",
+        "Shows the structures of the group.",
+    ),
     (
         Verb::Display,
         "CHLAUTH",
@@ -117,6 +165,12 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         "ENTAUTH",
         "PRINCIPAL(user)|GROUP(group) OBJTYPE(type) OBJNAME(name)",
         "Shows the authority of a user or group on an object.",
+    ),
+    (
+        Verb::Display,
+        "GROUP",
+        "OBSMSGS(YES|NO) ALL WHERE() attributes",
+        "Shows the members of the group, with number and state.",
     ),
     (Verb::Display, "LSSTATUS", "(generic-name) ALL WHERE() attributes", "Shows running listeners."),
     (Verb::Display, "PUBSUB", "TYPE(LOCAL|ALL|PARENT|CHILD) ALL attributes", "Shows the status of publish/subscribe."),
@@ -155,11 +209,23 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
     (Verb::Display, "SYSTEM", "", "Shows the log messages that are suppressed."),
     (
         Verb::Display,
+        "THREAD",
+        "(*) TYPE(INDOUBT) ALL WHERE() attributes",
+        "Shows units of recovery in doubt: those of this queue manager, and those of the group.",
+    ),
+    (
+        Verb::Display,
         "TPSTATUS",
         "(topic-string) TYPE(TOPIC|PUB|SUB) ALL WHERE() attributes",
         "Shows topic strings, their publishers or their subscribers. # and + are wildcards.",
     ),
     (Verb::Display, "TRACE", "(ACCTG|*) CLASS(1,3) TNO(n)", "Shows running traces."),
+    (
+        Verb::Move,
+        "QLOCAL",
+        "(name) TOCFSTRUCT(name)",
+        "Moves a shared queue with its messages to the database of another structure.",
+    ),
     (Verb::Ping, "CHANNEL", "(name) DATALEN(n)", "Always refused: message channels do not run."),
     (Verb::Ping, "QMGR", "", "Answers when the queue manager processes commands."),
     (
@@ -188,6 +254,12 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         "Shows the figures of queues since the last reset, and sets them to zero.",
     ),
     (Verb::Resolve, "CHANNEL", "(name) ACTION(COMMIT|BACKOUT)", "Always refused: message channels do not run."),
+    (
+        Verb::Resolve,
+        "INDOUBT",
+        "(*) ACTION(COMMIT|BACKOUT) NID(identifier)",
+        "Ends a unit of recovery in doubt in its coordinator's place. DISPLAY THREAD shows its NID.",
+    ),
     (
         Verb::Set,
         "AUTHREC",
@@ -232,12 +304,16 @@ pub fn reference() -> String {
          [mqsc.md](mqsc.md) describes the rules of the language.\n\n\
          It is generated from the tables in `crates/command/src/mqsc/` by `QUAYMASTER_UPDATE_DOCS=1 cargo test -p command`; do \
          not edit it.\n\n\
-         | Command | Short forms | Parameters | Effect |\n|---|---|---|---|\n",
+         Commands marked † are those of members of a queue-sharing group, and so are the keywords of the column *In a group*. There, every \
+         command also takes `CMDSCOPE(name|*)`.\n\n\
+         | Command | Short forms | Parameters | In a group | Effect |\n|---|---|---|---|---|\n",
     );
-    for CommandHelp { command, synonyms, parameters, sentence } in help() {
-        let parameters = parameters.replace('|', "\\|");
-        let parameters = if parameters.is_empty() { parameters } else { format!("`{parameters}`") };
-        let _ = writeln!(page, "| `{command}` | {} | {parameters} | {sentence} |", synonyms.join(" "));
+    for CommandHelp { command, synonyms, parameters, of_members, membership, sentence } in help() {
+        let [parameters, of_members] = [parameters, of_members.strip_suffix(SCOPE).unwrap_or_default().trim_end()]
+            .map(|text| if text.is_empty() { String::new() } else { format!("`{}`", text.replace('|', "\\|")) });
+        let mark = if membership == Membership::Member { " †" } else { "" };
+        let synonyms = synonyms.join(" ");
+        let _ = writeln!(page, "| `{command}`{mark} | {synonyms} | {parameters} | {of_members} | {sentence} |");
     }
     page
 }

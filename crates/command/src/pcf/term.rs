@@ -232,7 +232,11 @@ pub(super) static STRUCTURE_STATUS: &[Term] = &[
     term(229, "OFFLDUSE", Form::Words(&[("NONE", 0), ("SMDS", 1), ("DB2", 2), ("BOTH", 3)])),
     term(1140, "SIZEMAX", Form::Integer),
     term(1141, "SIZEUSED", Form::Integer),
-    term(1130, "STATUS", Form::Words(&[("NOTFOUND", 0), ("ACTIVE", 1), ("FAILED", 4), ("EMPTY", 8)])),
+    term(
+        1130,
+        "STATUS",
+        Form::Words(&[("NOTFOUND", 0), ("ACTIVE", 1), ("FAILED", 4), ("NONE", 5), ("UNKNOWN", 6), ("EMPTY", 8)]),
+    ),
     term(2015, "QMNAME", NAME),
     term(3100, "SYSNAME", Form::Text(8)),
 ];

@@ -3,7 +3,7 @@
 //! Sources: MQ reference, "DISPLAY GROUP", "DISPLAY CFSTATUS", "DISPLAY THREAD", "Inquire Group (Response)", 9.3.
 
 use model::definition::attribute::{Value, ValueType};
-use queue_manager::{Member, MemberState, UnitDisposition, UnitInDoubt, Xid};
+use queue_manager::{Member, MemberState, StructureConnection, UnitDisposition, UnitInDoubt, Xid};
 
 use super::{NUMBER, Row, TEXT, When, row};
 
@@ -66,6 +66,7 @@ pub(crate) fn xid_of(identifier: &str) -> Option<Xid> {
 pub(crate) struct StructureView {
     pub(crate) name: String,
     pub(crate) is_used: bool,
+    pub(crate) connection: StructureConnection,
     /// Kilobytes of bodies.
     pub(crate) kilobytes: u32,
     pub(crate) messages: u32,
@@ -73,7 +74,12 @@ pub(crate) struct StructureView {
 
 impl StructureView {
     fn state(&self) -> Value {
-        Value::from(if self.is_used { "ACTIVE" } else { "EMPTY" })
+        Value::from(match self.connection {
+            StructureConnection::Open if self.is_used => "ACTIVE",
+            StructureConnection::Open => "EMPTY",
+            StructureConnection::Lost => "FAILED",
+            StructureConnection::Never => "UNKNOWN",
+        })
     }
 }
 
@@ -104,6 +110,12 @@ pub(crate) static CONNECTIONS: &[Row<ConnectionView>] = &[
     row("QMNAME", TEXT, When::Usual, |c| Value::from(c.queue_manager.as_str())),
     row("FAILDATE", TEXT, When::Usual, |_| Value::from("")),
     row("FAILTIME", TEXT, When::Usual, |_| Value::from("")),
-    row("STATUS", TEXT, When::Usual, |_| Value::from("ACTIVE")),
+    row("STATUS", TEXT, When::Usual, |c| {
+        Value::from(match c.structure.connection {
+            StructureConnection::Open => "ACTIVE",
+            StructureConnection::Lost => "FAILED",
+            StructureConnection::Never => "NONE",
+        })
+    }),
     row("SYSNAME", TEXT, When::Usual, |_| Value::from("")),
 ];

@@ -92,8 +92,12 @@ fn units_of_both_dispositions_are_shown_and_resolved() {
             AMQ8147E: No object matches the command.
         "#]]
         .assert_eq(&said);
-        let depth = one.mqsc("DISPLAY QLOCAL(ORDERS) CURDEPTH").await;
-        assert!(depth.contains("CURDEPTH(2)"), "{depth}");
+        // What the other member has done here is known a moment later.
+        let two_messages = |queue_manager: &queue_manager::QueueManager| {
+            let status = queue_manager.queue_status(&QueueManagerName::literal("ORDERS"));
+            status.is_some_and(|status| status.depth.current == 2)
+        };
+        one.until(two_messages).await;
     });
 }
 

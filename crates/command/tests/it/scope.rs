@@ -28,7 +28,7 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    async fn start(database: &Database, name: &str, serves: bool) -> Self {
+    pub(crate) async fn start(database: &Database, name: &str, serves: bool) -> Self {
         let options = StartOptions {
             name: QueueManagerName::parse(name).unwrap(),
             home: Home::Ephemeral,
@@ -58,7 +58,7 @@ impl Member {
         (answer.lines.join("\n"), answer.outcome)
     }
 
-    async fn until(&self, is_so: impl Fn(&QueueManager) -> bool) {
+    pub(crate) async fn until(&self, is_so: impl Fn(&QueueManager) -> bool) {
         for _ in 0..1000 {
             if is_so(&self.queue_manager) {
                 return;
@@ -68,7 +68,7 @@ impl Member {
         panic!("the members do not see what they have in common");
     }
 
-    async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.queue_manager.stop().await;
         for task in self.tasks {
             tokio::time::timeout(Duration::from_secs(10), task).await.expect("ends").unwrap();

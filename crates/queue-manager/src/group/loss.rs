@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use model::authority::AuthorityObject;
 use model::definition::structure::OnLoss;
+use storage::StructureConnection;
 
 use crate::QueueManager;
 use crate::engine::{Engine, Phase};
@@ -41,6 +42,13 @@ impl QueueManager {
             }
             tokio::time::sleep(LOOK).await;
         }
+    }
+}
+
+impl QueueManager {
+    /// How this member is connected to the database of a structure at this moment.
+    pub fn structure_connection(&self, structure: &str) -> StructureConnection {
+        self.engine().store.connection_to(structure)
     }
 }
 

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 use command::mqsc::is_verb;
 use command::{Counts, SourceCommand, echo, is_end, session_footer, session_header, split, verify};
+use model::definition::attribute::Membership;
 use model::name::QueueManagerName;
 use serde_json::json;
 
@@ -258,6 +259,8 @@ fn print_help(beginning: &str, json: bool, out: &mut dyn Write) -> Result<ExitCo
                     "command": known.command,
                     "shortForms": known.synonyms,
                     "parameters": known.parameters,
+                    "inGroup": known.of_members,
+                    "groupOnly": known.membership == Membership::Member,
                     "help": known.sentence,
                 })
             })
@@ -266,6 +269,8 @@ fn print_help(beginning: &str, json: bool, out: &mut dyn Write) -> Result<ExitCo
     } else {
         for known in &found {
             writeln!(out, "{}\n    {}", format!("{} {}", known.command, known.parameters).trim_end(), known.sentence)?;
+            let place = if known.membership == Membership::Member { "Only in" } else { "In" };
+            writeln!(out, "    {place} a queue-sharing group: {}", known.of_members)?;
         }
     }
     out.flush()?;

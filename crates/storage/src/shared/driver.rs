@@ -287,6 +287,11 @@ impl Driver {
     }
 
     /// The session, if there is one at this moment.
+    /// It had a session once.
+    pub(super) fn was_open(&self) -> bool {
+        self.generation.load(Ordering::Acquire) > 0
+    }
+
     pub(super) fn open_session(&self) -> Option<Arc<Session>> {
         match &*self.phase.borrow() {
             Phase::Open(session) => Some(Arc::clone(session)),

@@ -6,7 +6,7 @@ use crate::shared::driver::Role;
 use crate::shared::error::SharedError;
 use crate::shared::in_common::InCommon;
 use crate::shared::options::SharedOptions;
-use crate::shared::store::SharedStore;
+use crate::shared::store::{SharedStore, StructureConnection};
 use crate::{ClusterNumber, QueueId, StoreError, UnitOfWorkId};
 
 /// Cheap to share. The queue's number says which of them has it.
@@ -102,6 +102,14 @@ impl GroupStore {
     pub(crate) fn with_structure(&self, structure: Option<&str>) -> &SharedStore {
         let own = self.structures.iter().find(|store| structure.is_some() && store.structure() == structure);
         own.unwrap_or(&self.home)
+    }
+
+    pub(crate) fn connection_to(&self, structure: &str) -> StructureConnection {
+        let has_own = self.structures.iter().any(|store| store.structure() == Some(structure));
+        if !has_own && self.home.gives_database_to(structure) {
+            return StructureConnection::Never;
+        }
+        self.with_structure(Some(structure)).connection()
     }
 
     /// Where a shared queue is.

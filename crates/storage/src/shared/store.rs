@@ -36,7 +36,7 @@ use crate::shared::driver::{Driver, Phase, Role, Session, Threads, read_depths};
 use crate::shared::error::SharedError;
 use crate::shared::find::{Locks, in_sql};
 use crate::shared::handles::OpenLevel;
-use crate::shared::in_common::InCommon;
+use crate::shared::in_common::{Enrolment, InCommon};
 use crate::shared::lane::{LASTING, LAZY};
 use crate::shared::member::MemberStatus;
 use crate::shared::operation::{Answer, Manner, NewReceipt, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work};
@@ -54,6 +54,16 @@ const CLEAR_STEP: i64 = 10_000;
 const LOOKS: u32 = 4;
 /// Expired messages removed by one call.
 const EXPIRED: i64 = 256;
+
+/// How a member is connected to the database of a structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StructureConnection {
+    Open,
+    /// It was, and the database cannot be reached at this moment.
+    Lost,
+    /// Not since the member started, or the member does not know that database.
+    Never,
+}
 
 /// The shared queues of a group, as one member. Cheap to share; every method takes `&self`.
 ///
@@ -174,7 +184,6 @@ impl SharedStore {
         self.cluster() == Some(ClusterNumber::HOME)
     }
 
-    /// It can be reached at this moment.
     /// The database was away for as long as verbs wait, and still is.
     pub fn is_away(&self) -> bool {
         matches!(*self.running.driver.phase.borrow(), Phase::Away)
@@ -185,6 +194,26 @@ impl SharedStore {
         self.running.driver.structure()
     }
 
+    /// How this member is connected to it at this moment.
+    pub(crate) fn connection(&self) -> StructureConnection {
+        if self.is_open() {
+            StructureConnection::Open
+        } else if self.running.driver.was_open() {
+            StructureConnection::Lost
+        } else {
+            StructureConnection::Never
+        }
+    }
+
+    /// The home says that the structure has a database of its own.
+    pub(crate) fn gives_database_to(&self, structure: &str) -> bool {
+        match self.running.driver.in_common.enrolment() {
+            Enrolment::Enrolled(enrolled) => enrolled.structures.contains_key(structure),
+            Enrolment::Unknown | Enrolment::TakenOver => false,
+        }
+    }
+
+    /// It can be reached at this moment.
     pub fn is_open(&self) -> bool {
         self.running.driver.open_session().is_some()
     }

@@ -198,17 +198,22 @@ pub(super) static OBJECTS: &[Row] = &[
     elsewhere(&["USAGE"]),
 ];
 
-/// Every command: a verb and the words of its object.
-pub(in crate::mqsc) fn commands() -> impl Iterator<Item = (Verb, &'static [&'static str])> {
+/// Every command: a verb and the words of its object, and which queue managers have it.
+pub(in crate::mqsc) fn commands() -> impl Iterator<Item = (Verb, &'static [&'static str], Membership)> {
     OBJECTS.iter().flat_map(|row| {
-        let verbs = Verb::ALL.iter().map(|(verb, _)| *verb).filter(|verb| row.verbs.contains(verb));
-        verbs.map(|verb| (verb, row.words))
+        let of_members = row.member.map_or(&[][..], |(_, verbs)| verbs);
+        let verbs = Verb::ALL.iter().filter_map(move |(verb, _)| {
+            let is_everywhere = row.verbs.contains(verb);
+            let membership = if is_everywhere { Membership::Alone } else { Membership::Member };
+            (is_everywhere || of_members.contains(verb)).then_some((*verb, membership))
+        });
+        verbs.map(|(verb, membership)| (verb, row.words, membership))
     })
 }
 
-/// Every object of MQ with its words.
+/// Every object of MQ with its words, as members of a queue-sharing group have it.
 pub(in crate::mqsc) fn objects() -> impl Iterator<Item = (&'static [&'static str], Object)> {
-    OBJECTS.iter().map(|row| (row.words, row.object))
+    OBJECTS.iter().map(|row| (row.words, row.member.map_or(row.object, |(object, _)| object)))
 }
 
 /// The object a word names, `word` in upper case.

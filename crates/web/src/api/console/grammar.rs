@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use bytes::Bytes;
 use command::mqsc::grammar::{CommandGrammar, KeywordGrammar, ObjectGrammar, grammar, verbs};
 use http::{HeaderValue, StatusCode, header};
-use model::definition::attribute::{Access, Attribute, Kind, ValueType, Word};
+use model::definition::attribute::{Access, Attribute, Kind, Membership, ValueType, Word};
 use serde_json::{Map, Value, json};
 
 use crate::accept_encoding::{self, Encoding};
@@ -77,12 +77,21 @@ fn object(of: &ObjectGrammar) -> Value {
 }
 
 fn command(of: &CommandGrammar) -> Value {
-    json!({
+    let mut shown = json!({
         "verb": of.verb,
         "parameters": of.parameters,
         "keywords": of.keywords.iter().map(keyword).collect::<Vec<_>>(),
         "help": of.sentence,
-    })
+    });
+    mark(&mut shown, of.membership);
+    shown
+}
+
+/// What members of a queue-sharing group alone have says so.
+fn mark(shown: &mut Value, membership: Membership) {
+    if membership == Membership::Member {
+        shown["group"] = json!(true);
+    }
 }
 
 fn keyword(of: &KeywordGrammar) -> Value {
@@ -93,6 +102,7 @@ fn keyword(of: &KeywordGrammar) -> Value {
     if !of.words.is_empty() {
         shown["words"] = json!(of.words);
     }
+    mark(&mut shown, of.membership);
     shown
 }
 
@@ -123,7 +133,9 @@ fn attribute(of: &Attribute, kinds: &[Kind]) -> Value {
         shown.insert("types".to_owned(), json!(types));
     }
     shown.insert("help".to_owned(), json!(of.help));
-    Value::Object(shown)
+    let mut shown = Value::Object(shown);
+    mark(&mut shown, of.membership);
+    shown
 }
 
 fn value(of: &ValueType) -> Value {

@@ -35,6 +35,16 @@ fn the_grammar_has_verbs_objects_keywords_values_and_help() {
     assert_eq!(channel["typeKeyword"], "CHLTYPE");
     let maximum = member(&channel["attributes"], "keyword", "MAXINST");
     assert!(maximum["types"].as_array().is_some_and(|types| types.contains(&"SVRCONN".into())), "{maximum}");
+    for (object, verb) in [("CFSTRUCT", "DEFINE"), ("CFSTATUS", "DISPLAY"), ("GROUP", "DISPLAY"), ("QLOCAL", "MOVE")] {
+        let command = member(&member(&grammar["objects"], "object", object)["commands"], "verb", verb);
+        assert_eq!(command["group"], true, "{verb} {object}");
+        assert!(command["help"].as_str().is_some_and(|help| help.ends_with('.')), "{verb} {object}");
+    }
+    let disposition = member(&define["keywords"], "keyword", "QSGDISP");
+    assert_eq!(disposition["group"], true);
+    assert!(disposition["words"].as_array().is_some_and(|words| words.contains(&"SHARED".into())), "{disposition}");
+    assert_eq!(member(&local["attributes"], "keyword", "CFSTRUCT")["group"], true);
+    assert!(depth.get("group").is_none() && define.get("group").is_none(), "what every queue manager has says nothing");
     let status = member(&grammar["objects"], "object", "QSTATUS");
     assert_eq!(member(&status["shown"], "keyword", "CURDEPTH")["value"]["is"], "number");
 }
