@@ -108,11 +108,13 @@ macro_rules! seen {
     };
 }
 
-/// Messages by their keys that are this member's, and no prepared unit's: `$1` queue, `$2` rank, `$3` position, `$4` me.
+/// Messages by their keys that are this member's, and no prepared unit's: `$1` queue, `$2` rank, `$3` position, `$4` me. With `=` the planner
+/// may begin with all messages that the member holds.
 macro_rules! mine {
     () => {
         "FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
-         WHERE m.queue = ANY (ARRAY[t.q]) AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8 AND m.unit IS NULL"
+         WHERE m.queue = ANY (ARRAY[t.q]) AND m.rank = t.r AND m.position = t.p \
+         AND m.owner IS NOT DISTINCT FROM $4::int8 AND m.unit IS NULL"
     };
 }
 
@@ -120,7 +122,8 @@ macro_rules! mine {
 macro_rules! using_mine {
     () => {
         "USING unnest($1::int4[], $2::int2[], $3::int8[]) AS t(q, r, p) \
-         WHERE m.queue = ANY (ARRAY[t.q]) AND m.rank = t.r AND m.position = t.p AND m.owner = $4::int8 AND m.unit IS NULL"
+         WHERE m.queue = ANY (ARRAY[t.q]) AND m.rank = t.r AND m.position = t.p \
+         AND m.owner IS NOT DISTINCT FROM $4::int8 AND m.unit IS NULL"
     };
 }
 
@@ -153,20 +156,20 @@ macro_rules! figures {
 /// Adds what `$changes` says to the rows of a lane, which are there: queue, messages, bytes, 1 where messages became available, their
 /// lowest places. Only repairs can change the same rows at the same time: then one of them changes nothing, and finds it again.
 macro_rules! add_figures {
-    ($changes:expr, $member:literal, $lane:literal) => {
+    ($with:literal, $changes:expr, $member:literal, $lane:literal) => {
         concat!(
-            "UPDATE queue_depth d SET version = d.version + 1, messages = d.messages + t.m, bytes = d.bytes + t.b, \
-             opened = d.opened + t.o, lowest = CASE t.o WHEN 0 THEN d.lowest ELSE t.l END FROM (",
+            "WITH ",
+            $with,
+            "c AS MATERIALIZED (SELECT t.*, w.*, (SELECT f.version FROM queue_depth f WHERE f.queue = t.q AND f.member = w.m AND f.lane = w.l \
+             ORDER BY f.version DESC LIMIT 1) AS v FROM (",
             $changes,
-            ") AS t(q, m, b, o, l) CROSS JOIN LATERAL (SELECT f.version FROM queue_depth f WHERE f.queue = t.q AND f.member = ",
+            ") AS t(q, messages, bytes, opened, lowest), (SELECT ",
             $member,
-            " AND f.lane = ",
+            ", ",
             $lane,
-            " ORDER BY f.version DESC LIMIT 1) v WHERE d.queue = ANY (ARRAY[t.q]) AND d.member = ",
-            $member,
-            " AND d.lane = ",
-            $lane,
-            " AND d.version = v.version"
+            ") AS w(m, l)) UPDATE queue_depth d SET version = d.version + 1, messages = d.messages + c.messages, \
+             bytes = d.bytes + c.bytes, opened = d.opened + c.opened, lowest = CASE c.opened WHEN 0 THEN d.lowest ELSE c.lowest END \
+             FROM c WHERE d.queue = ANY (ARRAY[c.q]) AND d.member = c.m AND d.lane = c.l AND d.version = c.v"
         )
     };
 }
@@ -257,13 +260,13 @@ statements! {
     /// What a transaction has changed: `$1` queues, `$2` member, `$3` lane, `$4` messages, `$5` bytes; `$6` 1 where messages became
     /// available, and `$7` the lowest places of the last transactions of which that is true. After `depth_rows`.
     depth_add = add_figures!(
-        "SELECT * FROM unnest($1::int4[], $4::int8[], $5::int8[], $6::int8[], $7::bytea[])", "$2::int4", "$3::int4");
+        "", "SELECT * FROM unnest($1::int4[], $4::int8[], $5::int8[], $6::int8[], $7::bytea[])", "$2::int4", "$3::int4");
     /// What the lanes have made available on queues.
     opened = concat!("SELECT d.queue, d.member, d.lane, d.opened, d.lowest FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL ",
                      figures!("k.q"), " d");
     /// A peer has given back messages of these queues (`$1`) that the member (`$2`) held: at any place. After `depth_rows` of lane 0.
     open_again = add_figures!(
-        "SELECT q, 0::int8, 0::int8, 1::int8, ''::bytea FROM unnest($1::int4[]) AS a(q)", "$2::int4", "0");
+        "", "SELECT q, 0::int8, 0::int8, 1::int8, ''::bytea FROM unnest($1::int4[]) AS a(q)", "$2::int4", "0");
     /// Messages and bytes that the others have added, and those that this member (`$2`) has.
     depths = concat!("SELECT k.q, x.* FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL \
               (SELECT coalesce(sum(d.messages) FILTER (WHERE d.member <> $2), 0)::int8, \

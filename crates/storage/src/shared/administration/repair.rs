@@ -269,7 +269,8 @@ pub(super) async fn back_out_lost_units(place: &Place) -> Result<i64, SharedErro
     let gets = client.query(statements::BACK_OUT_LOST_GETS, &[]).await.map_err(refused(MEND))?;
     let gets = free_again(place, &gets).await?;
     execute(client, statements::FIGURES_OF_REPAIRS).await?;
-    let puts = number(client, statements::REMOVE_LOST_PUTS).await?;
+    let puts = client.query(statements::REMOVE_LOST_PUTS, &[]).await.map_err(refused(MEND))?;
+    let puts: i64 = puts.iter().map(|row| row.get::<_, i64>(0)).sum();
     execute(client, statements::REMOVE_ORPHAN_PARTS).await?;
     Ok(gets + puts)
 }

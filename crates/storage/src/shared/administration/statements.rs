@@ -48,12 +48,16 @@ pub(super) const LOST_UNITS: &str = "SELECT count(*) FROM message o WHERE o.owne
 pub(super) const BACK_OUT_LOST_GETS: &str = "UPDATE message o SET owner = NULL, hold = NULL, unit = NULL, backout = backout + 1 \
     WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL AND o.hold = 'g' \
     AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue";
-/// Depths follow in the same statement. After `FIGURES_OF_REPAIRS`.
+/// Depths follow in the same statement. Answers how many for each queue. After `FIGURES_OF_REPAIRS`.
 pub(super) const REMOVE_LOST_PUTS: &str = concat!(
-    "WITH g AS (DELETE FROM message o WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL AND o.hold = 'p' \
-     AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue, length), d AS (",
-    add_figures!("SELECT queue, -count(*), -sum(length), 0::int8, ''::bytea FROM g GROUP BY queue", "0", "0"),
-    ") SELECT count(*) FROM g"
+    add_figures!(
+        "g AS (DELETE FROM message o WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL AND o.hold = 'p' \
+         AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue, length), ",
+        "SELECT queue, -count(*), -sum(length), 0::int8, ''::bytea FROM g GROUP BY queue",
+        "0",
+        "0"
+    ),
+    " RETURNING -c.messages"
 );
 /// Repairs have a row for each queue.
 pub(super) const FIGURES_OF_REPAIRS: &str = "WITH l AS (INSERT INTO queue_lane (queue, member, lane) \
@@ -69,7 +73,7 @@ pub(super) const WRONG_DEPTHS: &str = concat!("SELECT queue, m, b FROM (", wrong
 /// One statement sees one moment: what members change meanwhile changes both sides alike, and the difference stays true. After
 /// `FIGURES_OF_REPAIRS`.
 pub(super) const MEND_DEPTHS: &str =
-    add_figures!(concat!("SELECT queue, m, b, 0::int8, ''::bytea FROM (", wrong_depths!(), ") x"), "0", "0");
+    add_figures!("", concat!("SELECT queue, m, b, 0::int8, ''::bytea FROM (", wrong_depths!(), ") x"), "0", "0");
 /// Numbers of queues that have messages: one look into the index for each.
 pub(super) const QUEUES_WITH_MESSAGES: &str = "WITH RECURSIVE q(queue) AS ((SELECT queue FROM message ORDER BY queue LIMIT 1) UNION ALL \
     SELECT (SELECT m.queue FROM message m WHERE m.queue > q.queue ORDER BY m.queue LIMIT 1) FROM q WHERE q.queue IS NOT NULL) \
