@@ -189,7 +189,18 @@ impl<'a> Decoder<'a> {
                 }
                 self.out.extend_from_slice(&self.converter.names[member.key.clone()]);
                 let value = self.out.len();
-                end = self.node(member.node, from).map_err(|trouble| trouble.below_member(&member.name))?;
+                let problems = self.problems.as_ref().map_or(0, |problems| problems.len());
+                let read = self.node(member.node, from);
+                let is_none = read.is_err() || self.problems.as_ref().is_some_and(|kept| kept.len() > problems);
+                if member.is_view && is_none {
+                    // Its bytes are of another alternative.
+                    self.out.truncate(mark);
+                    if let Some(kept) = &mut self.problems {
+                        kept.truncate(problems);
+                    }
+                    continue;
+                }
+                end = read.map_err(|trouble| trouble.below_member(&member.name))?;
                 if self.converter.omit_empty && matches!(&self.out[value..], b"\"\"" | b"{}" | b"[]") {
                     self.out.truncate(mark);
                 } else {

@@ -189,6 +189,12 @@ pub enum PlanError {
     AmbiguousAlternative { name: String, choices: Vec<String> },
     #[error("'{first}' and '{second}' choose different alternatives of {item}")]
     ConflictingAlternatives { first: String, second: String, item: String },
+    #[error("there is no item '{name}'")]
+    UnknownItem { name: String },
+    #[error("'{name}' names several items{}", advice(choices))]
+    AmbiguousItem { name: String, choices: Vec<String> },
+    #[error("item {item} cannot have the default '{value}'{}", problem.as_ref().map_or_else(String::new, |problem| format!(": {problem}")))]
+    Default { item: String, value: String, problem: Option<DataProblem> },
     /// A VALUE, which only some uses of a record need.
     #[error(transparent)]
     Copybook(#[from] CopybookError),

@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 use crate::error::{CopybookError, Fault, Place, Problem};
-use crate::item::{Copybook, DataItem, SignClause, Usage, Value};
+use crate::item::{Copybook, DataItem, Renames, SignClause, Usage, Value};
 use crate::options::{LayoutOptions, Slack};
 use crate::picture::{Category, Picture};
 
@@ -28,8 +28,19 @@ pub struct RecordLayout {
     pub minimum_length: usize,
     /// In record order, item 0 the record itself, also when that is elementary.
     pub items: Vec<LayoutItem>,
+    /// Level-66 items of the record.
+    pub renames: Vec<RenamesPlace>,
     /// Members of COPY that places name.
     pub(crate) members: Vec<String>,
+}
+
+/// A level-66 item: a name for a stretch of the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenamesPlace {
+    pub name: String,
+    /// Indexes of the first item and of the last one.
+    pub from: usize,
+    pub through: usize,
 }
 
 /// One item, placed.
@@ -96,7 +107,17 @@ impl Copybook {
     pub fn layout(&self, record: Option<&str>, options: &LayoutOptions) -> Result<RecordLayout, CopybookError> {
         let record = self.record(record).map_err(|fault| fault.named(&self.members))?;
         let layout = place(record, options).map_err(|fault| fault.named(&self.members))?;
-        Ok(RecordLayout { members: self.members.clone(), ..layout })
+        let index = |name: &str| {
+            layout.items.iter().position(|item| item.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)))
+        };
+        // Those of other records have items that this one lacks.
+        let placed = |renames: &Renames| {
+            let from = index(&renames.from)?;
+            let through = renames.through.as_deref().map_or(Some(from), index)?;
+            Some(RenamesPlace { name: renames.name.clone(), from, through })
+        };
+        let renames = self.renames.iter().filter_map(placed).collect();
+        Ok(RecordLayout { members: self.members.clone(), renames, ..layout })
     }
 
     /// Names of all records, those of level 77 behind the others.
@@ -133,7 +154,7 @@ fn place(record: &DataItem, options: &LayoutOptions) -> Result<RecordLayout, Fau
     check_variable_alternatives(&placer.items)?;
     let minimum_length = minimum(&placer.items, 0);
     let (name, length) = (record.name.clone(), bytes(length));
-    Ok(RecordLayout { name, length, minimum_length, items: placer.items, members: Vec::new() })
+    Ok(RecordLayout { name, length, minimum_length, items: placer.items, renames: Vec::new(), members: Vec::new() })
 }
 
 struct Placer<'a> {

@@ -66,10 +66,10 @@ pub use compiler::Compiler;
 pub use error::{CopybookError, CutOff, DataError, DataProblem, PlanError, Problem};
 pub use file_text::text_of_file;
 pub use item::{Condition, Copybook, DataItem, Literal, Occurs, Renames, SignClause, Usage, Value};
-pub use layout::{LayoutItem, RecordLayout, Repetition};
+pub use layout::{LayoutItem, RecordLayout, RenamesPlace, Repetition};
 pub use options::{
-    AsciiSign, ConvertOptions, FloatForm, Format, Graphic, LayoutOptions, NameStyle, ParseOptions, Resolver, Slack,
-    is_currency_sign,
+    Adjustment, AsciiSign, Change, ConvertOptions, FloatForm, Format, Graphic, LayoutOptions, NameStyle, ParseOptions,
+    Redefines, Resolver, Slack, is_currency_sign,
 };
 pub use picture::{Category, Picture};
 pub use plan::Converter;

@@ -114,6 +114,35 @@ pub enum NameStyle {
     Underscore,
 }
 
+/// Which of the items that share bytes JSON has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Redefines {
+    /// One alternative of each area.
+    #[default]
+    One,
+    /// All alternatives, and level-66 items: those whose bytes hold no value are left out, and of those that are given each is
+    /// written over the ones before it.
+    All,
+}
+
+/// What JSON has of an item otherwise than its description says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adjustment {
+    /// The item's name, or the end of its path.
+    pub item: String,
+    pub change: Change,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The name of its member.
+    Rename(String),
+    /// It has no member; its bytes are its initial ones.
+    Omit,
+    /// Its initial value, a text or a number, in place of VALUE.
+    Default(String),
+}
+
 /// How record bytes and JSON correspond.
 #[derive(Clone)]
 pub struct ConvertOptions {
@@ -130,6 +159,8 @@ pub struct ConvertOptions {
     /// Alternatives taken in place of the item they redefine: the name of one, or of any item inside, or its path from the
     /// record down or from a group. All alternatives around an item are taken with it.
     pub alternatives: Vec<String>,
+    pub redefines: Redefines,
+    pub adjustments: Vec<Adjustment>,
     /// The object of an OCCURS DEPENDING ON is a member of its own in JSON; it is always set from the array.
     pub show_counters: bool,
     /// COMP, COMP-4 and BINARY hold what their bytes hold, as COMP-5 does, not what their PICTURE says.
@@ -166,6 +197,8 @@ impl ConvertOptions {
             graphic: Graphic::Hexadecimal,
             names: NameStyle::Cobol,
             alternatives: Vec::new(),
+            redefines: Redefines::One,
+            adjustments: Vec::new(),
             show_counters: true,
             full_binary: false,
             strict_characters: false,

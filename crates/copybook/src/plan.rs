@@ -23,10 +23,11 @@ use crate::error::{Fault, PlanError, Problem};
 use crate::float::FloatKind;
 use crate::item::Usage;
 use crate::json;
-use crate::layout::{LayoutItem, RecordLayout};
+use crate::layout::{LayoutItem, RecordLayout, RenamesPlace};
 use crate::names::{self, Names};
-use crate::options::{ConvertOptions, FloatForm, Graphic};
+use crate::options::{Adjustment, Change, ConvertOptions, FloatForm, Graphic, Redefines};
 use crate::picture::Category;
+use crate::shape::ValueKind;
 use crate::text::TextCodec;
 use crate::zoned::Zoned;
 
@@ -92,8 +93,10 @@ pub(crate) struct Member {
     pub(crate) offset: usize,
     /// It is the object of a DEPENDING ON.
     pub(crate) slot: Option<usize>,
-    /// It has no name in JSON: variable FILLER, or a counter that is not shown.
+    /// It has no name in JSON: variable FILLER, a counter that is not shown, or an omitted item.
     pub(crate) is_hidden: bool,
+    /// Other members have its bytes, too: it is left out where they hold no value of it.
+    pub(crate) is_view: bool,
 }
 
 #[derive(Clone, Default)]
@@ -144,8 +147,10 @@ impl Converter {
             names: Vec::new(),
             slots: HashMap::new(),
             chosen: HashMap::new(),
+            changes: HashMap::new(),
         };
         planner.choose_alternatives()?;
+        planner.find_adjusted()?;
         for item in &layout.items {
             if let Some(object) = item.occurs.and_then(|occurs| occurs.depending_on) {
                 let next = planner.slots.len();
@@ -194,6 +199,16 @@ struct Planner<'a> {
     slots: HashMap<usize, usize>,
     /// The alternative taken in place of an item that is redefined, where it is not the item itself.
     chosen: HashMap<usize, usize>,
+    /// By item.
+    changes: HashMap<usize, Changes>,
+}
+
+/// What adjustments say of one item.
+#[derive(Default)]
+struct Changes {
+    name: Option<String>,
+    is_omitted: bool,
+    default: Option<String>,
 }
 
 /// A frame while it is put together.
@@ -294,6 +309,39 @@ impl Planner<'_> {
             .map(|(_, name)| name.clone())
     }
 
+    fn find_adjusted(&mut self) -> Result<(), PlanError> {
+        for Adjustment { item: wanted, change } in &self.options.adjustments {
+            let upper = wanted.to_uppercase();
+            let below = format!(".{upper}");
+            let paths = self.layout.items.iter().map(|item| item.path.to_uppercase());
+            let named: Vec<usize> = paths
+                .enumerate()
+                .filter(|(_, path)| *path == upper || path.ends_with(&below))
+                .map(|(index, _)| index)
+                .collect();
+            let index = match named.as_slice() {
+                [] => return Err(PlanError::UnknownItem { name: wanted.clone() }),
+                [only] => *only,
+                several => {
+                    let choices = several.iter().map(|&index| self.item(index).path.clone()).take(MOST_CHOICES);
+                    return Err(PlanError::AmbiguousItem { name: wanted.clone(), choices: choices.collect() });
+                }
+            };
+            let of_group = self.item(index).is_group();
+            let changes = self.changes.entry(index).or_default();
+            match change {
+                Change::Rename(name) => changes.name = Some(name.clone()),
+                Change::Omit => changes.is_omitted = true,
+                Change::Default(value) if of_group => {
+                    let item = self.item(index).path.clone();
+                    return Err(PlanError::Default { item, value: value.clone(), problem: None });
+                }
+                Change::Default(value) => changes.default = Some(value.clone()),
+            }
+        }
+        Ok(())
+    }
+
     /// The record as a frame; an elementary record, or a table, as the only member of one.
     fn record(&mut self) -> Result<usize, PlanError> {
         let record = self.item(0);
@@ -316,6 +364,9 @@ impl Planner<'_> {
         self.children(index, &mut frame, &mut members, None, false)?;
         self.finish_run(&mut frame, offset + length);
         let fixed = frame.runs.len() == 1;
+        if index == 0 && fixed && self.options.redefines == Redefines::All {
+            self.renames(&mut members)?;
+        }
         Ok(self.push_group(index, fixed.then_some(length), members, frame.runs))
     }
 
@@ -366,10 +417,14 @@ impl Planner<'_> {
             let taken = self.chosen.get(&child).copied().unwrap_or(child);
             let area = alternatives.iter().chain([&child]).map(|&each| self.item(each).total_length()).max();
             self.blank(frame, self.item(child).offset, area.unwrap_or(0));
-            for each in alternatives.into_iter().chain([child]).filter(|&each| each != taken) {
+            let others: Vec<usize> = [child].into_iter().chain(alternatives).filter(|&each| each != taken).collect();
+            for &each in &others {
                 self.counters_of_others(each, frame)?;
             }
             self.child(taken, frame, members, origin, true)?;
+            if self.options.redefines == Redefines::All {
+                others.into_iter().try_for_each(|each| self.view(each, frame, members, origin))?;
+            }
             end = from + self.item(taken).total_length();
             self.gap(group, end..from + area.unwrap_or(0), frame, members, origin);
             end = end.max(from + area.unwrap_or(0));
@@ -380,6 +435,39 @@ impl Planner<'_> {
         } else {
             Ok(())
         }
+    }
+
+    /// An alternative beside the one whose initial bytes the area has.
+    fn view(
+        &mut self,
+        index: usize,
+        frame: &Frame,
+        members: &mut Members,
+        origin: Option<usize>,
+    ) -> Result<(), PlanError> {
+        // What it puts there, and its counters, which the frame has already, are not wanted.
+        let mut scratch = Frame { runs: frame.runs.clone(), base: frame.base };
+        let before = members.members.len();
+        self.child(index, &mut scratch, members, origin, true)?;
+        members.members[before..].iter_mut().for_each(|member| member.is_view = true);
+        Ok(())
+    }
+
+    /// Level-66 items, in a record of fixed length: an elementary item by another name, or text over all that lies between.
+    fn renames(&mut self, members: &mut Members) -> Result<(), PlanError> {
+        for RenamesPlace { name, from, through } in &self.layout.renames {
+            let (first, last) = (self.item(*from), self.item(*through));
+            let (offset, end) = (first.offset, last.offset + last.total_length());
+            let codec = match from == through && !first.is_group() && first.occurs.is_none() {
+                true => self.codec(*from)?,
+                false => Codec::Text { set: Set::Display, justified: false },
+            };
+            let node = self.push(*from, Some(end.saturating_sub(offset)), NodeKind::Field(codec));
+            let name = members.names.unique(names::styled(name, self.options.names));
+            let member = self.push_member(name, false, Place { node, run: 0, offset }, None, members);
+            members.members[member].is_view = true;
+        }
+        Ok(())
     }
 
     /// Bytes that no item has: slack, and the end of an area whose alternative is short. A member where every byte counts.
@@ -560,11 +648,14 @@ impl Planner<'_> {
     fn member(&mut self, index: usize, node: usize, run: usize, offset: usize, members: &mut Members) -> usize {
         let slot = self.slots.get(&index).copied();
         let shows_counters = self.options.show_counters || self.options.exact;
-        let is_hidden = !self.has_names(index) || (slot.is_some() && !shows_counters);
+        let changes = self.changes.get(&index);
+        let is_omitted = changes.is_some_and(|changes| changes.is_omitted);
+        let is_hidden = is_omitted || !self.has_names(index) || (slot.is_some() && !shows_counters);
+        let styled = || names::styled(self.item(index).spoken_name(), self.options.names);
         let name = if is_hidden {
             String::new()
         } else {
-            members.names.unique(names::styled(self.item(index).spoken_name(), self.options.names))
+            members.names.unique(changes.and_then(|changes| changes.name.clone()).unwrap_or_else(styled))
         };
         self.push_member(name, is_hidden, Place { node, run, offset }, slot, members)
     }
@@ -588,6 +679,7 @@ impl Planner<'_> {
             offset,
             slot,
             is_hidden,
+            is_view: false,
         });
         members.members.len() - 1
     }
@@ -646,11 +738,34 @@ impl Planner<'_> {
     }
 
     fn initial(&self, index: usize, codec: &Codec, out: &mut [u8]) -> Result<(), PlanError> {
-        let value = self.item(index).value.as_ref().filter(|_| !self.options.ignore_values);
+        if self.options.ignore_values {
+            codec.initial(&self.sets, None, out);
+            return Ok(());
+        }
+        if let Some(default) = self.changes.get(&index).and_then(|changes| changes.default.as_ref()) {
+            return self.default(index, codec, default, out);
+        }
+        let value = self.item(index).value.as_ref();
         if codec.initial(&self.sets, value.map(|value| &value.literal), out) {
             return Ok(());
         }
         Err(self.wrong_value(index, |value| Problem::Value { value }))
+    }
+
+    /// A default, a number where the item holds one.
+    fn default(&self, index: usize, codec: &Codec, value: &str, out: &mut [u8]) -> Result<(), PlanError> {
+        codec.initial(&self.sets, None, out);
+        let mut json = Vec::new();
+        match codec.kind(out.len()) {
+            ValueKind::Text => json::write_string(value, &mut json),
+            ValueKind::Decimal { .. } | ValueKind::Float => json.extend_from_slice(value.trim().as_bytes()),
+        }
+        let mut reader = json::Reader::new(&json);
+        let put = codec.encode(&self.sets, &mut reader, out).and_then(|()| reader.end());
+        put.map_err(|flaw| {
+            let item = self.item(index).path.clone();
+            PlanError::Default { item, value: value.to_owned(), problem: Some(flaw.problem) }
+        })
     }
 
     fn wrong_value(&self, index: usize, problem: impl Fn(String) -> Problem) -> PlanError {

@@ -97,7 +97,9 @@ impl Writer<'_> {
     fn node(&mut self, node: &Node) {
         match &node.kind {
             NodeKind::Group(group) => self.object(group),
-            NodeKind::Field(codec) => self.field(codec, &self.layout.items[node.item]),
+            NodeKind::Field(codec) => {
+                self.field(codec, &self.layout.items[node.item], node.length.unwrap_or(0));
+            }
             NodeKind::Table(table) => {
                 self.member("type", "\"array\"");
                 let least = self.layout.items[node.item].occurs.map_or(0, |occurs| occurs.minimum);
@@ -113,10 +115,11 @@ impl Writer<'_> {
         }
     }
 
-    fn field(&mut self, codec: &Codec, item: &LayoutItem) {
+    /// `length` is that of the item, unless more of the record is shown, or bytes that no item has.
+    fn field(&mut self, codec: &Codec, item: &LayoutItem, length: usize) {
         match codec {
             Codec::Text { set, .. } => {
-                let characters = item.length / self.converter.sets.of(*set).blank().len();
+                let characters = length / self.converter.sets.of(*set).blank().len();
                 self.member("type", "\"string\"");
                 self.member("maxLength", &characters.to_string());
             }
@@ -144,6 +147,9 @@ impl Writer<'_> {
                 let largest = decimal::power_of_ten(scale.digits).map_or(u128::MAX, |limit| limit - 1);
                 self.range(*scale, if scale.signed { largest } else { 0 }, largest);
             }
+        }
+        if length != item.length {
+            return;
         }
         let picture = item.picture.as_ref().map(|picture| format!("PIC {} ", picture.text)).unwrap_or_default();
         let usage = item.usage.map_or("", |usage| usage.spelled());

@@ -106,7 +106,7 @@ impl Converter {
 }
 
 impl Codec {
-    fn kind(&self, bytes: usize) -> ValueKind {
+    pub(crate) fn kind(&self, bytes: usize) -> ValueKind {
         match self {
             Self::Text { .. } | Self::Utf8 { .. } | Self::Hexadecimal => ValueKind::Text,
             Self::Float { .. } | Self::ExternalFloat { .. } => ValueKind::Float,

@@ -1,5 +1,6 @@
 //! The crate's public face.
 
+mod adjusted;
 mod compilers;
 mod copybooks;
 mod gnucobol;

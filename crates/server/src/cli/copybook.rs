@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use codepage::{ByteOrder, CharacterSet};
 use copybook::{
-    AsciiSign, Compiler, ConvertOptions, Converter, Copybook, CopybookError, FloatForm, Format, Graphic, LayoutItem,
-    LayoutOptions, NameStyle, ParseOptions, PlanError, RecordLayout, Slack,
+    Adjustment, AsciiSign, Change, Compiler, ConvertOptions, Converter, Copybook, CopybookError, FloatForm, Format,
+    Graphic, LayoutItem, LayoutOptions, NameStyle, ParseOptions, PlanError, RecordLayout, Redefines, Slack,
 };
 use serde_json::{Map, Value, json};
 
@@ -96,6 +96,18 @@ struct Reading {
     /// RECORD.GROUP.NAME; may be repeated.
     #[arg(long = "use", value_name = "NAME")]
     alternatives: Vec<String>,
+    /// Alternatives of a REDEFINES in JSON: the one in use, or all of them that hold a value, and items of level 66.
+    #[arg(long, value_enum, default_value = "one")]
+    redefines: RedefinesName,
+    /// Name of an item's member: ITEM=NAME; may be repeated.
+    #[arg(long, value_name = "ITEM=NAME", value_parser = pair)]
+    rename: Vec<(String, String)>,
+    /// Item without a member; may be repeated.
+    #[arg(long, value_name = "ITEM")]
+    omit: Vec<String>,
+    /// Initial value of an item: ITEM=VALUE; may be repeated.
+    #[arg(long, value_name = "ITEM=VALUE", value_parser = pair)]
+    default: Vec<(String, String)>,
     /// Let COMP, COMP-4 and BINARY have all values of their bytes, not only of their PICTURE.
     #[arg(long)]
     full_binary: bool,
@@ -168,6 +180,12 @@ enum FormatName {
 enum SlackName {
     Natural,
     Enterprise,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum RedefinesName {
+    One,
+    All,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -383,12 +401,32 @@ impl Reading {
                 NamesName::Underscore => NameStyle::Underscore,
             },
             alternatives: self.alternatives.clone(),
+            redefines: match self.redefines {
+                RedefinesName::One => Redefines::One,
+                RedefinesName::All => Redefines::All,
+            },
+            adjustments: self.adjustments(),
             show_counters: !self.hide_counters,
             full_binary: self.full_binary || base.full_binary,
             ignore_unknown: self.ignore_unknown,
             ..base
         })
     }
+}
+
+impl Reading {
+    fn adjustments(&self) -> Vec<Adjustment> {
+        let of = |item: &String, change| Adjustment { item: item.clone(), change };
+        let names = self.rename.iter().map(|(item, name)| of(item, Change::Rename(name.clone())));
+        let omitted = self.omit.iter().map(|item| of(item, Change::Omit));
+        let defaults = self.default.iter().map(|(item, value)| of(item, Change::Default(value.clone())));
+        names.chain(omitted).chain(defaults).collect()
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (item, value) = text.split_once('=').ok_or("expected two texts with = between them")?;
+    Ok((item.to_owned(), value.to_owned()))
 }
 
 fn layout(arguments: &LayoutArguments, out: &mut dyn Write) -> Result<(), Failure> {

@@ -5,8 +5,8 @@
 
 use codepage::{ByteOrder, CharacterSet};
 use copybook::{
-    AsciiSign, Compiler, ConvertOptions, Copybook, FloatForm, Format, Graphic, LayoutOptions, NameStyle, ParseOptions,
-    PlanError, RecordLayout, Resolver, Slack, is_currency_sign,
+    Adjustment, AsciiSign, Change, Compiler, ConvertOptions, Copybook, FloatForm, Format, Graphic, LayoutOptions,
+    NameStyle, ParseOptions, PlanError, RecordLayout, Redefines, Resolver, Slack, is_currency_sign,
 };
 use serde_json::{Map, Value, json};
 
@@ -63,6 +63,13 @@ pub const CONVERSION: &[ConversionProperty] = &[
     property("format", Values::Words(&["detect", "fixed", "variable", "free"])),
     property("pointer", Values::Words(&["4", "8"])),
     property("use", Values::Text),
+    property("requestRedefines", Values::Text),
+    property("responseRedefines", Values::Text),
+    property("requestRename", Values::Text),
+    property("responseRename", Values::Text),
+    property("requestOmit", Values::Text),
+    property("responseOmit", Values::Text),
+    property("requestDefault", Values::Text),
     property("showCounters", Values::Flag),
     property("fullBinary", Values::Flag),
     property("byteBinary", Values::Flag),
@@ -201,6 +208,7 @@ impl Conversion {
             .layout(self.text(side.record()), &self.layout_options())
             .map_err(|error| wrong(error.to_string()))?;
         let mut options = self.convert_options()?;
+        self.adjust(side, &mut options)?;
         let wrapper = self.wrapper(side);
         let made = without_unknown(&mut options, |options| Structure::new(&layout, options, wrapper.clone()));
         // They may be those of the other direction's copybook.
@@ -261,6 +269,27 @@ impl Conversion {
         });
         let names = self.text(side.wrapper()).map(str::to_owned).or(operation).unwrap_or_default();
         names.split('/').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// What one direction alone shows otherwise.
+    fn adjust(&self, side: Side, options: &mut ConvertOptions) -> Result<(), ArchiveError> {
+        let [redefines, rename, omit, default] = side.adjustments();
+        match self.text(redefines) {
+            None => {}
+            Some(word) if word.eq_ignore_ascii_case("all") => options.redefines = Redefines::All,
+            Some(_) => options.alternatives = self.list(redefines),
+        }
+        for (name, change) in [(rename, Change::Rename as fn(String) -> Change), (default, Change::Default)] {
+            for entry in self.list(name) {
+                let wrong = || ArchiveError::property(name, format!("'{entry}' is not ITEM=VALUE"));
+                let (item, value) = entry.split_once('=').ok_or_else(wrong)?;
+                let (item, value) = (item.trim().to_owned(), value.trim().to_owned());
+                options.adjustments.push(Adjustment { item, change: change(value) });
+            }
+        }
+        let omitted = self.list(omit).into_iter();
+        options.adjustments.extend(omitted.map(|item| Adjustment { item, change: Change::Omit }));
+        Ok(())
     }
 
     fn format(&self) -> Format {
@@ -404,6 +433,15 @@ impl Side {
         match self {
             Self::Request => "requestRecord",
             Self::Response => "responseRecord",
+        }
+    }
+
+    /// Properties of alternatives, names, omitted items and defaults.
+    fn adjustments(self) -> [&'static str; 4] {
+        match self {
+            Self::Request => ["requestRedefines", "requestRename", "requestOmit", "requestDefault"],
+            // Nothing is made of an answer.
+            Self::Response => ["responseRedefines", "responseRename", "responseOmit", ""],
         }
     }
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{content_of, hint};
-use crate::archive::conversion::Members;
+use crate::archive::conversion::{self, Members, Values};
 use crate::archive::manifest::Manifest;
 use crate::archive::service::known_properties;
 use crate::archive::{ArchiveError, ServiceArchive};
@@ -46,6 +46,12 @@ pub fn of_yaml(folder: &Path, file: &str, text: &str) -> Result<ServiceArchive, 
             Value::Array(items) => {
                 let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
                 texts.ok_or_else(|| ArchiveError::property(&key, "expected a list of texts"))?.join(",")
+            }
+            // Names and values stand for a list of both with = between.
+            Value::Object(members) if conversion::find(&key).is_some_and(|known| known.values == Values::Text) => {
+                let pairs = members.iter().map(|(name, value)| Some(format!("{name}={}", value.as_str()?)));
+                let pairs: Option<Vec<String>> = pairs.collect();
+                pairs.ok_or_else(|| ArchiveError::property(&key, "expected names and texts"))?.join(",")
             }
             Value::Object(_) | Value::Bool(_) | Value::Number(_) => {
                 return Err(ArchiveError::property(&key, "expected one value"));

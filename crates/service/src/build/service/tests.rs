@@ -225,6 +225,31 @@ fn a_compiler_sets_all_at_once_and_what_is_stated_beside_it_counts() {
 }
 
 #[test]
+fn each_direction_has_its_own_names_omitted_items_defaults_and_alternatives() {
+    let copybook = "       01 R.\n          05 CUST-NAME PIC X(3).\n          05 INNER PIC X(2).\n          05 BODY PIC X(2).\n\
+        \x20         05 NUMBERS REDEFINES BODY PIC 9(2).\n          05 COUNTRY PIC X(2).\n";
+    let yaml = "name: a\ndestination: Q\nreplyDestination: Q\nwaitInterval: 1\nrequestStructure: R.cpy\nresponseStructure: R.cpy\n\
+        ccsid: 819\nrequestRename:\n  CUST-NAME: customer\nrequestOmit: [INNER]\nrequestDefault: { COUNTRY: GB, INNER: zz }\n\
+        requestRedefines: NUMBERS\nresponseRename: CUST-NAME=who, COUNTRY=land\nresponseRedefines: all\n";
+    let archive = service(folder(&[("service.yaml", yaml), ("R.cpy", copybook)]).path()).expect("built");
+    let content = archive.content(&Names::default(), &BTreeMap::new()).expect("a service");
+    let transformation = content.service.transformation.expect("records");
+    let mut record = Vec::new();
+    let request = transformation.request.expect("a request");
+    request.encode(br#"{"customer":"ada","numbers":7}"#, &mut record).expect("encoded");
+    assert_eq!(record, b"adazz07GB");
+    let mut json = Vec::new();
+    transformation.response.expect("a response").decode(b"adaxx12FR", &mut json).expect("decoded");
+    assert_eq!(String::from_utf8_lossy(&json), r#"{"who":"ada","inner":"xx","body":"12","numbers":12,"land":"FR"}"#);
+    let schema = content.request_schema.expect("a schema");
+    let names: Vec<_> = schema["properties"].as_object().expect("members").keys().cloned().collect();
+    assert_eq!(names, ["customer", "numbers", "country"]);
+    let yaml = "name: a\ndestination: Q\nrequestStructure: R.cpy\nrequestOmit: NOWHERE\n";
+    let refused = service(folder(&[("service.yaml", yaml), ("R.cpy", copybook)]).path()).expect_err("refused");
+    assert!(refused.to_string().ends_with("R.cpy: there is no item 'NOWHERE'"), "{refused}");
+}
+
+#[test]
 fn names_of_jndi_pass_and_the_server_says_what_they_stand_for() {
     let yaml = "name: a\nconnectionFactory: jms/cf1\ndestination: jms/request-queue\nmessagingAction: mqput\n";
     let archive = service(source(yaml).path()).expect("built");
