@@ -15,7 +15,8 @@ done
 cargo rustc --locked --profile stub --package communication-stub-tls --lib --crate-type cdylib
 install -m 755 "$target/stub/libbaqcstub.so" "$target/stub/libbaqctls.so" "$folder/"
 install -m 644 "$target/stub/libbaqcstub.a" crates/communication-stub/include/baqcstub.h \
-    crates/communication-stub/copybooks/BAQRINFO.cpy "$folder/"
-ln -sf libbaqcstub.so "$folder/BAQCSTUB.so"
-ln -sf libbaqcstub.so "$folder/BAQCTERM.so"
+    crates/communication-stub/copybooks/*.cpy "$folder/"
+for function in BAQCSTUB BAQCTERM BAQINIT BAQPUTN BAQEXEC BAQGETN BAQFREE BAQTERM; do
+    ln -sf libbaqcstub.so "$folder/$function.so"
+done
 ls -l "$folder"

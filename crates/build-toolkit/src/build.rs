@@ -21,7 +21,7 @@ use crate::cobol::{self, Heading};
 use crate::description::{self, Api, Description, DescriptionError, Found, Listed, read_operation};
 use crate::draft4;
 use crate::generate::{self, Generated, generate};
-use crate::information::Information;
+use crate::information::{self, Information};
 use crate::options::{Language, Level, Options};
 use crate::pli;
 use crate::schema::{Direction, Dropped, Kind, Member, Places, Property, Reader};
@@ -260,6 +260,8 @@ impl<'a> Sources<'a> {
         let path = format!("{}{}", self.api.base_path, listed.path);
         let information =
             Information::new(&self.api.name, &path, listed.method, options.mapping_level).map_err(ignored)?;
+        let media_type = found.body.as_ref().map_or("", |body| body.media_type.as_str());
+        let information = information.of_operation(&listed.id, media_type, options.mapping_level);
         let mut dropped = Vec::new();
         let request = self.request(listed, &found, definitions, &mut dropped);
         let response =
@@ -475,7 +477,8 @@ impl<'a> Sources<'a> {
             let structure = binding.response.as_ref().map(|response| &response.structure);
             processed.response = Some((member('P'), length(structure)));
         }
-        self.member(sink, Location::Information, &member('I'), &made.information)?;
+        let name = member('I');
+        self.member(sink, Location::Information, &name, &made.information.replace(information::MEMBER, &name))?;
         writer.add(&made.operation, &made.schemas)?;
         tell(vec![report::finished(listed)], sink);
         log.extend(processed.lines(&self.api.base_path));

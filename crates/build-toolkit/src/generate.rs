@@ -37,7 +37,7 @@ pub(crate) enum Body {
 /// # Errors
 /// It goes beyond a limit.
 pub(crate) fn generate(groups: &[Property<'_>], options: &Options, body: Body) -> Result<Generated, StructureError> {
-    let names = Names::new(options.language, options.name_truncation);
+    let names = Names::new(options.language, options.name_truncation, options.mapping_level >= Level::V5_0);
     let mut generator = Generator { options, names, body, patches: false };
     let mut scope = Scope::new("");
     let items = groups.iter().map(|group| generator.outermost(&mut scope, group)).collect();
@@ -127,6 +127,10 @@ impl Generator<'_> {
         (minimum, maximum): (u32, Option<u32>),
     ) -> Item {
         let (counter, name, base) = self.names.area(scope, json_name, !is_array);
+        if is_array && matches!(schema.kind, Kind::Object { .. }) {
+            self.names.pass_over(json_name);
+        }
+        let around = self.names.begin_record();
         let mut inside = Scope::new("");
         // A merge patch replaces arrays as a whole.
         let patches = std::mem::replace(&mut self.patches, false);
@@ -143,6 +147,7 @@ impl Generator<'_> {
             _ => self.elementary(&mut inside, json_name, schema),
         };
         self.patches = patches;
+        self.names.end_record(around);
         element.json_name.clear();
         let value = Value::Area { is_array, is_map: false, length: 0, element: Box::new(element) };
         let mut item = Item::new(&name, json_name, value);
@@ -219,7 +224,10 @@ impl Generator<'_> {
         let group = is_group.then(|| self.names.group(scope, json_name));
         let has_wrapper = counted.is_some() && self.needs_wrapper(schema);
         let counter = counted.map(|counted| {
-            let (name, base) = self.names.counter(scope, json_name, has_wrapper, self.has_areas());
+            let (mut name, base) = self.names.counter(scope, json_name, has_wrapper, self.has_areas());
+            if self.has_areas() && is_group {
+                name = self.names.existence(scope, json_name);
+            }
             (Counter { name, offset: 0, minimum: counted.minimum, maximum: counted.maximum }, base)
         });
         let mut item = match (group, &counter) {

@@ -1,8 +1,9 @@
 //! Names of data items, made of names in JSON.
 //!
 //! Two kinds of names are kept apart. Names of groups and of counters are unique in the whole structure, whatever their depth;
-//! names of fields are unique in the group around them and differ from its name. Whatever is declared in one group differs,
-//! without regard to case, as the compiler wants it. What comes second gets a number, the first of which is 2.
+//! names of fields are unique in the group around them and differ from its name; at level 5.0 those made of reserved words are unique
+//! in their level 01. Whatever is declared in one group differs, without regard to case, as the compiler wants it. What comes second
+//! gets a number, the first of which is 2.
 //! Source: reference, 2.2.
 
 use std::collections::BTreeSet;
@@ -41,6 +42,8 @@ pub(crate) struct Names {
     language: Language,
     truncation: NameTruncation,
     structures: Taken,
+    /// At level 5.0, fields of the level 01 that is being made, in capitals.
+    record: Option<HashSet<String>>,
     /// Reserved words that were met, and what they became.
     pub(crate) changed: BTreeSet<(String, String)>,
 }
@@ -67,8 +70,37 @@ impl Scope {
 }
 
 impl Names {
-    pub(crate) fn new(language: Language, truncation: NameTruncation) -> Self {
-        Self { language, truncation, structures: Taken::default(), changed: BTreeSet::new() }
+    /// `by_record`: names made of reserved words are unique in their level 01.
+    pub(crate) fn new(language: Language, truncation: NameTruncation, by_record: bool) -> Self {
+        let record = by_record.then(HashSet::new);
+        Self { language, truncation, structures: Taken::default(), record, changed: BTreeSet::new() }
+    }
+
+    /// Begins another level 01; what the one before had, for [`Names::end_record`].
+    pub(crate) fn begin_record(&mut self) -> Option<HashSet<String>> {
+        let before = self.record.take()?;
+        self.record = Some(HashSet::new());
+        Some(before)
+    }
+
+    pub(crate) fn end_record(&mut self, before: Option<HashSet<String>>) {
+        self.record = before;
+    }
+
+    /// Takes a number of a name away that no item has.
+    pub(crate) fn pass_over(&mut self, json_name: &str) {
+        let plain = self.plain(json_name);
+        self.structure(&mut Scope::new(""), &plain, NAME, &[""]);
+    }
+
+    /// The existence item of an object, of level 5.0: it has no number, whatever that of its group.
+    pub(crate) fn existence(&mut self, scope: &mut Scope, json_name: &str) -> String {
+        let plain = self.plain(json_name);
+        let suffix = self.suffix(EXISTENCE);
+        (1..)
+            .map(|number| format!("{}{suffix}", self.numbered(&plain, EXISTENCE.room, number)))
+            .find(|name| scope.taken.insert(name.to_ascii_uppercase()))
+            .unwrap_or_default()
     }
 
     /// The name of a group of its own: an object, or an element of an array.
@@ -107,12 +139,17 @@ impl Names {
     /// The name of an elementary item.
     pub(crate) fn field(&mut self, scope: &mut Scope, json_name: &str) -> String {
         let plain = self.plain(json_name);
+        let is_reserved = self.changed.iter().any(|(_, made)| *made == plain);
         let start = scope.next.get(&plain).copied().unwrap_or(1);
         for number in start.. {
             let name = self.numbered(&plain, NAME, number);
             let key = name.to_ascii_uppercase();
-            if key != scope.group && scope.taken.insert(key) {
+            let is_elsewhere = is_reserved && self.record.as_ref().is_some_and(|record| record.contains(&key));
+            if key != scope.group && !is_elsewhere && scope.taken.insert(key.clone()) {
                 scope.next.insert(plain, number + 1);
+                if let Some(record) = &mut self.record {
+                    record.insert(key);
+                }
                 return name;
             }
         }

@@ -14,6 +14,8 @@ pub(crate) struct Head {
     /// Baq-Return-Code and Baq-Status-Code.
     pub(crate) return_code: Option<i32>,
     pub(crate) status_code: Option<i32>,
+    /// Baq-Base-Length: bytes of the record before its data areas.
+    pub(crate) base: Option<usize>,
 }
 
 /// Where the body ends.
@@ -44,8 +46,14 @@ impl Head {
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Problem> {
         let mut lines = bytes.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         let (minor, status) = status_line(lines.next().unwrap_or_default())?;
-        let mut head =
-            Self { status, framing: Framing::UntilClose, keeps: minor >= 1, return_code: None, status_code: None };
+        let mut head = Self {
+            status,
+            framing: Framing::UntilClose,
+            keeps: minor >= 1,
+            return_code: None,
+            status_code: None,
+            base: None,
+        };
         let mut length = None;
         let mut is_chunked = false;
         for line in lines.take_while(|line| !line.is_empty()) {
@@ -66,6 +74,9 @@ impl Head {
             } else if name.eq_ignore_ascii_case(b"baq-return-code") {
                 let code = code(value).filter(|code| (0..=2).contains(code));
                 head.return_code = Some(code.ok_or("Baq-Return-Code is not 0, 1 or 2")?);
+            } else if name.eq_ignore_ascii_case(b"baq-base-length") {
+                let base = decimal(value).and_then(|base| usize::try_from(base).ok());
+                head.base = Some(base.ok_or("Baq-Base-Length is no number")?);
             } else if name.eq_ignore_ascii_case(b"baq-status-code") {
                 head.status_code = Some(code(value).ok_or("Baq-Status-Code is no number")?);
             }

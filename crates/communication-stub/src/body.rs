@@ -10,12 +10,17 @@ use crate::socket::Trouble;
 /// Most bytes that are read only to be dropped; a connection with more to come is closed instead.
 const DROP_LIMIT: u64 = 1 << 20;
 
+/// Longest record that the stub keeps.
+pub(crate) const MOST_KEPT: usize = 256 << 20;
+
 /// Where a body goes.
 pub(crate) enum Sink {
     Area {
         area: ResponseArea,
         written: usize,
     },
+    /// A record that the stub keeps.
+    Record(Vec<u8>),
     /// Its first bytes, one more than is shown, and how many there were.
     Message {
         text: Vec<u8>,
@@ -59,6 +64,12 @@ impl Sink {
                     return Err(BodyFailure::TooLong);
                 }
                 *written += bytes.len();
+            }
+            Self::Record(record) => {
+                if record.len() + bytes.len() > MOST_KEPT || record.try_reserve(bytes.len()).is_err() {
+                    return Err(BodyFailure::TooLong);
+                }
+                record.extend_from_slice(bytes);
             }
             Self::Message { text, length } => {
                 let room = (MESSAGE_ROOM + 1).saturating_sub(text.len());

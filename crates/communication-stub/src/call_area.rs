@@ -7,6 +7,8 @@ use crate::error::StubError;
 
 /// API-INFO: name 0, its length 256, path 260, 516, method 520, 776.
 const API_INFO: usize = 780;
+/// Bytes before the texts in API information of level 5.0.
+const HOST_HEAD: usize = 16;
 /// Room of each text in API-INFO.
 const API_TEXT: usize = 255;
 /// Room of each text in BAQ-REQUEST-INFO.
@@ -54,7 +56,8 @@ pub(crate) struct Call<'a> {
     /// BAQ-ZCON-SERVER-URI, not blank.
     pub(crate) server: Option<&'a [u8]>,
     pub(crate) request: RequestRecord,
-    pub(crate) response: ResponseArea,
+    /// `None`: the stub keeps the answer.
+    pub(crate) response: Option<ResponseArea>,
 }
 
 /// BAQ-OAUTH and BAQ-AUTHTOKEN; empty where the program set nothing.
@@ -78,6 +81,12 @@ impl<'a> Call<'a> {
     pub(crate) unsafe fn read(addresses: &Addresses) -> Result<Self, StubError> {
         // SAFETY: the promise about API-INFO.
         let api = unsafe { view(addresses.api_info, API_INFO) }.ok_or(StubError::NullAddress("the API information"))?;
+        // Of level 5.0: the texts are behind an eye-catcher and three numbers, of which the last is zero. No name is like that.
+        let api = match api.starts_with(b"BAQA") && number(api, HOST_HEAD - 4) == 0 {
+            // SAFETY: this form is longer.
+            true => unsafe { view(addresses.api_info.wrapping_add(HOST_HEAD), API_INFO) }.unwrap_or(api),
+            false => api,
+        };
         let name = text(api, 0, API_TEXT).filter(|name| !name.is_empty()).ok_or(StubError::Name(number(api, 256)))?;
         let path = text(api, 260, API_TEXT).filter(|path| !path.is_empty()).ok_or(StubError::Path(number(api, 516)))?;
         let method =
@@ -89,7 +98,7 @@ impl<'a> Call<'a> {
         let server = info.get(SERVER_URI..).map(trimmed).filter(|server| !server.is_empty());
         // SAFETY: handed through.
         let (request, response) = unsafe { (request(addresses)?, response(addresses)?) };
-        Ok(Self { name, path, method, credentials, server, request, response })
+        Ok(Self { name, path, method, credentials, server, request, response: Some(response) })
     }
 }
 

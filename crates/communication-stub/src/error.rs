@@ -5,6 +5,7 @@ use std::io;
 
 /// BAQ-RETURN-CODE; 1, BAQ-ERROR-IN-API, is only ever the server's to say.
 pub(crate) const SUCCESS: i32 = 0;
+pub(crate) const ERROR_IN_API: i32 = 1;
 pub(crate) const ERROR_IN_ZCEE: i32 = 2;
 pub(crate) const ERROR_IN_STUB: i32 = 3;
 pub(crate) const ERROR_NO_RESPONSE: i32 = 4;

@@ -20,6 +20,9 @@ pub(crate) struct Reply {
     pub(crate) status: i32,
     /// Empty for a record.
     pub(crate) message: Vec<u8>,
+    /// A record that the stub keeps, and how much of it is before its data areas.
+    pub(crate) record: Vec<u8>,
+    pub(crate) base: Option<usize>,
 }
 
 /// A call whose texts are in `head`, so that nothing of it is borrowed from the program.
@@ -27,7 +30,8 @@ pub(crate) struct Exchange {
     pub(crate) head: Vec<u8>,
     target: Target,
     record: RequestRecord,
-    area: ResponseArea,
+    /// `None`: the stub keeps the record.
+    area: Option<ResponseArea>,
     is_repeatable: bool,
 }
 
@@ -122,7 +126,7 @@ impl Exchange {
             }
             (status, ..) => (ERROR_IN_ZCEE, status.into()),
         };
-        let area = self.area.length();
+        let area = self.room();
         let is_record = return_code == SUCCESS;
         let too_long = match head.framing {
             Framing::Length(length) if is_record && length > area as u64 => Some(length),
@@ -133,17 +137,27 @@ impl Exchange {
             connection.keeps = false;
             return Err(StubError::AnswerMalformed("its record has no length"));
         }
-        let mut sink = if is_record && too_long.is_none() { Sink::area(self.area) } else { Sink::message() };
+        let mut sink = match self.area {
+            Some(area) if is_record && too_long.is_none() => Sink::area(area),
+            None if is_record && too_long.is_none() => Sink::Record(Vec::new()),
+            _ => Sink::message(),
+        };
         let read = body::read(connection, head.framing, &mut sink, deadline);
         if too_long.is_some() {
             return Err(StubError::TooLong { record: too_long, area });
         }
         read.map_err(|failure| self.no_body(failure))?;
-        let message = match sink {
-            Sink::Area { .. } => Vec::new(),
-            Sink::Message { text, .. } => text,
+        let (message, record) = match sink {
+            Sink::Area { .. } => (Vec::new(), Vec::new()),
+            Sink::Record(record) => (Vec::new(), record),
+            Sink::Message { text, .. } => (text, Vec::new()),
         };
-        Ok(Reply { return_code, status, message })
+        Ok(Reply { return_code, status, message, record, base: head.base })
+    }
+
+    /// For a record.
+    fn room(&self) -> usize {
+        self.area.map_or(body::MOST_KEPT, |area| area.length())
     }
 
     fn no_body(&self, failure: BodyFailure) -> StubError {
@@ -151,8 +165,8 @@ impl Exchange {
             BodyFailure::TimedOut => StubError::AnswerTimeout,
             BodyFailure::Broken => StubError::AnswerBroken(self.target.to_string()),
             BodyFailure::Malformed(problem) => StubError::AnswerMalformed(problem),
-            BodyFailure::NoMemory => StubError::ResponseLength(length(self.area.length())),
-            BodyFailure::TooLong => StubError::TooLong { record: None, area: self.area.length() },
+            BodyFailure::NoMemory => StubError::ResponseLength(length(self.room())),
+            BodyFailure::TooLong => StubError::TooLong { record: None, area: self.room() },
         }
     }
 }

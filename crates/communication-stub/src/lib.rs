@@ -1,12 +1,14 @@
 //! `libbaqcstub`: what `CALL 'BAQCSTUB'` runs. It takes a request record from a COBOL, PL/I or C program, has an API requester
 //! server call the API, and puts the response record and the outcome into the program's areas.
 //!
+//! `host.rs` has the functions of the host API beside it.
+//!
 //! `docs/stub-protocol.md` specifies the areas, the settings, what goes over the wire and every outcome. The library depends on
 //! no other crate of ours, starts no thread, installs no handler and raises no signal.
 //!
 //! Invariants
 //! - Nothing unwinds into the program: a fault inside becomes BAQ-ERROR-IN-STUB.
-//! - Memory of the program is touched in `call_area.rs`, `response.rs` and by the kernel, within the lengths that the program gave.
+//! - Memory of the program is touched in `call_area.rs`, `response.rs`, `host/area.rs` and by the kernel, within the lengths that the program gave.
 //! - No lock is ever held: kept connections lie in atomic slots, so a fork at any moment leaves the child a working library.
 //! - A call whose request may have reached the server is repeated only when its API method may be.
 
@@ -17,6 +19,7 @@ mod connection;
 mod deadline;
 mod error;
 mod exchange;
+mod host;
 mod request;
 mod response;
 mod settings;
@@ -32,6 +35,7 @@ use call_area::{Addresses, Call};
 use deadline::Deadline;
 use error::StubError;
 use exchange::{Exchange, Reply};
+pub use host::{BAQEXEC, BAQFREE, BAQGETN, BAQINIT, BAQPUTN, BAQTERM};
 use response::{Outcome, ResponseInfo};
 use settings::Settings;
 

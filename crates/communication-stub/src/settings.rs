@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::error::StubError;
+use crate::host::Parameters;
 use crate::target::{self, Target};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
@@ -64,6 +65,30 @@ impl Settings {
             }
             .complete()?,
             form: form(variable("BAQFORM")?)?,
+        })
+    }
+}
+
+impl Settings {
+    /// With what the parameters of a program's BAQ-ZCONNECT-AREA say otherwise.
+    ///
+    /// # Errors
+    /// A parameter that cannot be used.
+    pub(crate) fn with(self, parameters: &Parameters) -> Result<Self, StubError> {
+        let text = |name: &str| parameters.value(name).map(|value| String::from_utf8_lossy(value).into_owned());
+        let (host, port) = (text("BAQHAPI-Server-Host"), text("BAQHAPI-Server-Port"));
+        let user = text("BAQHAPI-Server-Username");
+        let seconds = text("BAQHAPI-Server-Timeout");
+        let word = text("BAQHAPI-Trace-Verbose");
+        Ok(Self {
+            server: if host.is_some() || port.is_some() { server(host, port)? } else { self.server },
+            authorization: match user {
+                Some(user) => authorization(Some(user), text("BAQHAPI-Server-Password"))?,
+                None => self.authorization,
+            },
+            timeout: if seconds.is_some() { timeout(seconds)? } else { self.timeout },
+            verbose: if word.is_some() { verbose(word)? } else { self.verbose },
+            ..self
         })
     }
 }

@@ -57,11 +57,18 @@ pub struct Outcome {
     pub status: u16,
     /// The record, or the message in UTF-8.
     pub body: Bytes,
+    /// Bytes of a record before its data areas, where it can have some.
+    pub base: Option<usize>,
 }
 
 impl Outcome {
     pub fn failed(error: &RequesterError) -> Self {
-        Self { return_code: ReturnCode::ErrorInServer, status: error.status, body: error.to_string().into() }
+        Self {
+            return_code: ReturnCode::ErrorInServer,
+            status: error.status,
+            body: error.to_string().into(),
+            base: None,
+        }
     }
 }
 
@@ -186,7 +193,8 @@ fn answer(
     room: Room,
 ) -> Result<Outcome, RequesterError> {
     let status = inbound.status.as_u16();
-    let success = |body| Ok(Outcome { return_code: ReturnCode::Success, status, body });
+    let base = plans.response.as_ref().and_then(crate::conversion::Converter::base);
+    let success = |body| Ok(Outcome { return_code: ReturnCode::Success, status, body, base });
     let is_success = inbound.status.is_success();
     let group = match (&operation.binding.response, &plans.response) {
         // Any answer that is described is converted.
@@ -215,7 +223,7 @@ fn answer(
 fn in_api(inbound: &Inbound) -> Outcome {
     let text = String::from_utf8_lossy(&inbound.body[..inbound.body.len().min(2 * MESSAGE)]);
     let message = text[..text.floor_char_boundary(MESSAGE)].to_owned();
-    Outcome { return_code: ReturnCode::ErrorInApi, status: inbound.status.as_u16(), body: message.into() }
+    Outcome { return_code: ReturnCode::ErrorInApi, status: inbound.status.as_u16(), body: message.into(), base: None }
 }
 
 /// `name` is that of the API requester.

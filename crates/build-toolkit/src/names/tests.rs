@@ -4,7 +4,7 @@ use super::{Names, Scope};
 use crate::options::{Language, NameTruncation};
 
 fn names() -> Names {
-    Names::new(Language::Cobol, NameTruncation::Right)
+    Names::new(Language::Cobol, NameTruncation::Right, false)
 }
 
 fn field(json_name: &str) -> String {
@@ -41,7 +41,7 @@ fn reserved_words_get_an_x_and_are_told_of() {
 fn long_names_keep_their_first_or_their_last_characters() {
     let long = "a_name_that_is_much_longer_than_allowed";
     assert_eq!(field(long), "a-name-that-is-much-longer-t");
-    let mut left = Names::new(Language::Cobol, NameTruncation::Left);
+    let mut left = Names::new(Language::Cobol, NameTruncation::Left, false);
     assert_eq!(left.field(&mut Scope::new(""), long), "Xis-much-longer-than-allowed");
     assert_eq!(left.field(&mut Scope::new(""), &format!("a{}", "1".repeat(30))), format!("X{}", "1".repeat(27)));
 }
@@ -103,7 +103,7 @@ fn thousands_of_equal_names_are_numbered_and_never_too_long() {
 
 #[test]
 fn names_of_pli_have_underscores_and_no_reserved_words() {
-    let mut names = Names::new(Language::Pli, NameTruncation::Right);
+    let mut names = Names::new(Language::Pli, NameTruncation::Right, false);
     let mut scope = Scope::new("");
     assert_eq!(names.field(&mut scope, "title"), "title");
     assert_eq!(names.field(&mut scope, "rs_spare"), "rs_spare");

@@ -368,7 +368,7 @@ fn members_without_names_of_their_own_stand_in_a_data_area_with_their_names() {
         |            03 responseCode200-dataarea      PIC X(16).
         |         01 API00P01-responseCode200.
         |           03 responseCode200.
-        |             06 prices2-existence             PIC S9(9) COMP-5 SYNC.
+        |             06 prices-existence              PIC S9(9) COMP-5 SYNC.
         |             06 prices.
         |               09 additionalPropert-num         PIC S9(9) COMP-5 SYNC.
         |               09 additionalPropert-dataarea    PIC X(16).
@@ -461,7 +461,7 @@ fn members_of_a_merge_patch_have_an_operation_before_them_and_those_of_arrays_ha
         |              06 owner-patch-operation         PIC X(1).
         |              06 owner.
         |                09 id-patch-operation            PIC X(1).
-        |                09 Xid                           PIC X(2).
+        |                09 Xid2                          PIC X(2).
         |         01 API00Q01-authors.
         |           03 authors.
         |             06 name-existence                PIC S9(9) COMP-5 SYNC.

@@ -7,4 +7,5 @@ mod descriptions;
 mod languages;
 mod large;
 mod random;
+mod redbook;
 mod vectors;

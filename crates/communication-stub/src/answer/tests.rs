@@ -23,6 +23,7 @@ fn an_answer_of_a_requester_is_read() {
         keeps: true,
         return_code: Some(0),
         status_code: Some(201),
+        base: None,
     };
     assert_eq!(head, expected);
 }

@@ -3,6 +3,7 @@
 mod answers;
 mod areas;
 mod connections;
+mod host;
 mod mock;
 mod programs;
 mod tls;

@@ -117,7 +117,9 @@ fn built() -> &'static TempDir {
                 .arg(&archive)
                 .args(SYSTEM),
         );
-        for name in ["BAQCSTUB.so", "BAQCTERM.so"] {
+        compiled(cobc().arg("-o").arg(folder.path().join("HOST")).arg(source("tests/programs/HOST.cbl")));
+        for function in ["CSTUB", "CTERM", "INIT", "PUTN", "EXEC", "GETN", "FREE", "TERM"] {
+            let name = format!("BAQ{function}.so");
             symlink(&shared, folder.path().join(name)).expect("a link");
         }
         folder
@@ -146,6 +148,13 @@ fn cobol(mock: &Mock) -> Command {
     let mut command = clean(&built().path().join("CALLER"));
     command.env("COB_LIBRARY_PATH", built().path()).env("BAQPORT", mock.address.port().to_string());
     command
+}
+
+/// Runs the program that calls the host API against a server.
+pub(crate) fn host(mock: &Mock) -> Spoken {
+    let mut command = clean(&built().path().join("HOST"));
+    command.env("COB_LIBRARY_PATH", built().path()).env("MOCK_PORT", mock.address.port().to_string());
+    run(&mut command)
 }
 
 const LENGTHS: &str = "BAQ-REQUEST-INFO 1832\nBAQ-RESPONSE-INFO 1048\nAPI-INFO 780\n";

@@ -184,6 +184,11 @@ pub(crate) struct Area {
 }
 
 impl Converter {
+    /// Bytes of a record before its data areas, where it can have some.
+    pub fn base(&self) -> Option<usize> {
+        self.has_areas.then(|| self.length())
+    }
+
     /// Bytes of a record, without data areas.
     pub fn length(&self) -> usize {
         self.length

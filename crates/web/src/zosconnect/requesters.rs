@@ -39,6 +39,7 @@ const BELOW: &str = "/zosConnect/apiRequesters/";
 
 const RETURN_CODE: HeaderName = HeaderName::from_static("baq-return-code");
 const STATUS_CODE: HeaderName = HeaderName::from_static("baq-status-code");
+const BASE_LENGTH: HeaderName = HeaderName::from_static("baq-base-length");
 
 const RECORD: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
@@ -225,6 +226,9 @@ fn answered(outcome: Outcome) -> Answer {
     let headers = answer.headers_mut();
     headers.insert(RETURN_CODE, HeaderValue::from_static(code));
     headers.insert(STATUS_CODE, HeaderValue::from(outcome.status));
+    if let Some(base) = outcome.base {
+        headers.insert(BASE_LENGTH, HeaderValue::from(base));
+    }
     answer
 }
 
