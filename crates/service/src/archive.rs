@@ -8,6 +8,7 @@
 pub mod api;
 pub mod conversion;
 pub mod error;
+pub mod interface;
 pub mod manifest;
 pub mod map;
 pub mod service;

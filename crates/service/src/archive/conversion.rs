@@ -11,6 +11,7 @@ use copybook::{
 use serde_json::{Map, Value, json};
 
 use super::error::ArchiveError;
+use super::interface::{self, Interface};
 use crate::convert::{Structure, Transformation};
 use crate::record::RecordStructure;
 
@@ -203,13 +204,25 @@ impl Conversion {
     fn direction(&self, side: Side, members: &dyn Members) -> Result<Option<(Direction, Unknown)>, ArchiveError> {
         let Some(file) = self.text(side.structure()) else { return Ok(None) };
         let wrong = |problem: String| ArchiveError::entry(file, problem);
-        let copybook = self.copybook(file, members)?;
+        let interface = interface::is_one(file).then(|| Interface::read(&members.structure(file)?).map_err(wrong));
+        let interface = interface.transpose()?;
+        let copybook = match &interface {
+            Some(interface) => parsed(&interface.copybook).map_err(wrong)?,
+            None => self.copybook(file, members)?,
+        };
         let layout = copybook
             .layout(self.text(side.record()), &self.layout_options())
             .map_err(|error| wrong(error.to_string()))?;
         let mut options = self.convert_options()?;
+        let mut wrapper = self.wrapper(side);
+        if let Some(interface) = &interface {
+            interface.check(&layout).map_err(wrong)?;
+            interface.apply(&mut options, matches!(side, Side::Request));
+            if wrapper.is_empty() {
+                wrapper.clone_from(&interface.wrapper);
+            }
+        }
         self.adjust(side, &mut options)?;
-        let wrapper = self.wrapper(side);
         let made = without_unknown(&mut options, |options| Structure::new(&layout, options, wrapper.clone()));
         // They may be those of the other direction's copybook.
         let (structure, unknown) = made.map_err(|error| wrong(error.to_string()))?;
@@ -395,6 +408,12 @@ impl Conversion {
         let text = self.text(name).unwrap_or_default();
         text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect()
     }
+}
+
+/// The copybook of an interface.
+fn parsed(text: &str) -> Result<Copybook, String> {
+    let parse = ParseOptions { format: Format::Free, ..ParseOptions::default() };
+    Copybook::parse(text, &parse).map_err(|error| error.to_string())
 }
 
 /// What is made without names of alternatives that the copybook does not have, and these names.

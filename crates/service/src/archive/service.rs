@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use document::package::Package;
+use document::xml;
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ const FILES: &str = "files/";
 const MAXIMUM_COPYBOOK: usize = 4 << 20;
 /// Properties of archives of IBM's tools that say nothing here, or that say what is done in any case.
 const PASSED_OVER: &[(&str, &[&str])] = &[
-    ("dataXformType", &["NONE", "COPYBOOK", ""]),
+    ("dataXformType", &["NONE", "COPYBOOK", "WALKER_VISITOR", ""]),
     ("trimOutputTrailingWhitespace", &["true"]),
     ("trimOutputLeadingWhitespace", &["false"]),
     ("enforceMinArrayOccurrence", &["false"]),
@@ -28,7 +29,12 @@ const PASSED_OVER: &[(&str, &[&str])] = &[
     ("escapeOutputControlCharacters", &["false"]),
 ];
 /// Of these any value is passed over.
-const MEANINGLESS: &[&str] = &["bidiConfigRef", "connectionRef"];
+const MEANINGLESS: &[&str] = &["bidiConfigRef", "connectionRef", "servicetype"];
+/// Names that archives of the API toolkit have for a structure.
+const INTERFACES: [(&str, &str); 2] =
+    [("wvRequestInterfaceFile", "requestStructure"), ("wvResponseInterfaceFile", "responseStructure")];
+/// The property of such an archive that names its service's description.
+const SERVICE_FILE: &str = "wvServiceFile";
 
 /// An archive that has been read or built. [`ServiceArchive::definition`] checks whether its service is possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,7 +136,13 @@ impl ServiceArchive {
         let mut conversion = Conversion::default();
         let mut properties = BTreeMap::new();
         let given = self.manifest.properties.iter().map(|one| (one.name.as_str(), one.value.as_str()));
+        let mut service_file = None;
         for (name, value) in given.chain(overrides.iter().map(|(name, value)| (name.as_str(), value.as_str()))) {
+            if name == SERVICE_FILE {
+                service_file = Some(value);
+                continue;
+            }
+            let name = INTERFACES.iter().find(|(known, _)| *known == name).map_or(name, |(_, structure)| *structure);
             match value.trim() {
                 "" => drop(properties.remove(name)),
                 _ if name == "password" => {}
@@ -140,9 +152,12 @@ impl ServiceArchive {
                 conversion.set(known, value)?;
             } else if PROPERTIES.contains(&name) {
                 builder = builder.property(name, value).map_err(|error| ArchiveError::property(name, error))?;
-            } else {
-                pass_over(name, value)?;
+            } else if !pass_over(name, value)? {
+                return Err(unknown_property(name));
             }
+        }
+        if let (Some(file), None, Some(known)) = (service_file, conversion.text("ccsid"), conversion::find("ccsid")) {
+            conversion.set(known, &code_page_of(&Inside(&self.package).structure(file)?, file)?)?;
         }
         let compiled = conversion.compile(&Inside(&self.package))?;
         if let Some(ccsid) = conversion.ccsid() {
@@ -202,17 +217,25 @@ fn check_provider(provider: &str) -> Result<(), ArchiveError> {
     Err(ArchiveError::entry(MANIFEST, format!("the provider '{provider}' is not supported, expected mq")))
 }
 
+/// Whether a property of IBM's tools may be passed over; not if it is none of them.
+///
 /// # Errors
 /// The property would change what comes out, in a way that is not done here.
-fn pass_over(name: &str, value: &str) -> Result<(), ArchiveError> {
+pub(crate) fn pass_over(name: &str, value: &str) -> Result<bool, ArchiveError> {
     if MEANINGLESS.contains(&name) {
-        return Ok(());
+        return Ok(true);
     }
     match PASSED_OVER.iter().find(|(known, _)| *known == name) {
-        Some((_, values)) if values.iter().any(|known| known.eq_ignore_ascii_case(value.trim())) => Ok(()),
+        Some((_, values)) if values.iter().any(|known| known.eq_ignore_ascii_case(value.trim())) => Ok(true),
         Some(_) => Err(ArchiveError::property(name, format!("'{value}' is not supported"))),
-        None => Err(unknown_property(name)),
+        None => Ok(false),
     }
+}
+
+/// The code page in the description of a service of the API toolkit; empty if it says none.
+fn code_page_of(content: &[u8], file: &str) -> Result<String, ArchiveError> {
+    let root = xml::parse(content).map_err(|error| ArchiveError::entry(file, error))?;
+    Ok(root.children_named("ccsid").next().map(|ccsid| ccsid.text.clone()).unwrap_or_default())
 }
 
 /// Where the copybook of a property lies in an archive: its file's name, without the folders it came from.
@@ -267,7 +290,8 @@ struct Inside<'a>(&'a Package);
 
 impl Members for Inside<'_> {
     fn structure(&self, name: &str) -> Result<Vec<u8>, ArchiveError> {
-        let content = self.0.get(name).or_else(|| self.0.get(&entry_of_structure(name)));
+        let content = self.0.get(name).or_else(|| self.0.get(&name.replace('\\', "/")));
+        let content = content.or_else(|| self.0.get(&entry_of_structure(name)));
         let content = content.ok_or_else(|| ArchiveError::Missing { name: name.to_owned() })?;
         if content.len() > MAXIMUM_COPYBOOK {
             return Err(ArchiveError::entry(name, format!("it is longer than {MAXIMUM_COPYBOOK} bytes")));

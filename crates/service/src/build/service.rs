@@ -18,13 +18,15 @@ use serde_json::Value;
 use super::{content_of, hint};
 use crate::archive::conversion::{self, Members, Values};
 use crate::archive::manifest::Manifest;
-use crate::archive::service::known_properties;
+use crate::archive::service::{known_properties, pass_over};
 use crate::archive::{ArchiveError, ServiceArchive};
 use document::properties;
 use document::yaml::{self, Scalars};
 
 /// Keys beside the properties.
 const IDENTITY: [&str; 4] = ["name", "version", "description", "provider"];
+/// The folder of a project of the API toolkit that its interfaces are in.
+const INTERFACES: &str = "service-interfaces";
 /// Endings that files of COPY members may have.
 const ENDINGS: [&str; 9] = ["", ".cpy", ".CPY", ".cbl", ".CBL", ".cob", ".COB", ".copy", ".inc"];
 
@@ -81,7 +83,11 @@ fn build(folder: &Path, file: &str, entries: Vec<(String, String)>) -> Result<Se
             "version" => manifest.version = value,
             "description" => manifest.description = value,
             "provider" => manifest.provider = value,
+            "requestSIName" | "responseSIName" if value.is_empty() => {}
+            "requestSIName" => properties.push(("requestStructure".to_owned(), interface(folder, value))),
+            "responseSIName" => properties.push(("responseStructure".to_owned(), interface(folder, value))),
             _ if known.contains(key.as_str()) => properties.push((key, value)),
+            _ if pass_over(&key, &value)? => {}
             _ => {
                 let hint = hint(&key, known.iter().copied().chain(IDENTITY));
                 return Err(ArchiveError::property(&key, format!("there is no such property{hint}")));
@@ -100,6 +106,12 @@ fn build(folder: &Path, file: &str, entries: Vec<(String, String)>) -> Result<Se
     let archive = ServiceArchive::build(manifest, &properties, &Folder(folder.to_owned()))?;
     check(&archive)?;
     Ok(archive)
+}
+
+/// Where the interface of a project lies.
+fn interface(folder: &Path, name: String) -> String {
+    let below = format!("{INTERFACES}/{name}");
+    if folder.join(&below).is_file() { below } else { name }
 }
 
 /// What does not depend on the server is checked now: its names stand for themselves here.
