@@ -1,6 +1,7 @@
 //! The crate's public face.
 
 mod carddemo;
+mod cobrix;
 mod files;
 mod gnucobol;
 mod misfits;
