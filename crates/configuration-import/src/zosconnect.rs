@@ -391,4 +391,20 @@ mod tests {
         );
         assert_eq!(imported.zosconnect.connection_factories["c"].user, None);
     }
+
+    #[test]
+    fn how_answers_are_spelled_is_told() {
+        let imported = of(
+            "<zosconnect_zosConnectManager id='m' setUTF8ResponseEncoding='false' preserveJsonPayloadCharFormat='true'/>",
+        );
+        let said: Vec<String> = imported.left_out.iter().map(|line| format!("{}: {}", line.what, line.why)).collect();
+        assert_eq!(
+            said,
+            [
+                "zosconnect_zosConnectManager setUTF8ResponseEncoding=false: answers are in UTF-8 and say so",
+                "zosconnect_zosConnectManager preserveJsonPayloadCharFormat=true: texts of JSON pass as they are, with no entities \
+                 of HTML",
+            ]
+        );
+    }
 }
