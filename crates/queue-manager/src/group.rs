@@ -35,7 +35,7 @@ use model::definition::attribute::Membership;
 use model::group::GroupName;
 use model::name::QueueName;
 use parking_lot::{Mutex, RwLock};
-use storage::shared::GroupDefinition;
+use storage::shared::{GroupDefinition, GroupStatistics};
 use storage::{QueueId, SharedOptions};
 use tokio::sync::Notify;
 
@@ -139,6 +139,11 @@ impl QueueManager {
 
     pub fn membership(&self) -> Membership {
         self.engine().membership()
+    }
+
+    /// This member's part in its group; `None`: it is in no group that has a database.
+    pub fn group_statistics(&self) -> Option<GroupStatistics> {
+        self.engine().store.group_statistics()
     }
 
     /// The members that are known, in order of their numbers; none of a queue manager in no group.

@@ -51,6 +51,14 @@ pub use security::{access, channel_admission, channel_authentication, recent};
 pub use selection::selector;
 pub use storage::{DeliveryKey as Place, Position, Receipt, ReceiptKey, UnitOfWorkId};
 pub use storage::{SharedOptions, StructureConnection, StructureDatabase, Xid};
+
+/// What a member of a group counts of its work with the group.
+pub mod group_statistics {
+    pub use storage::shared::{
+        BATCH_BOUNDS_US, DatabaseStatistics, GroupStatistics, HINT_KINDS, HintStatistics, LaneStatistics, MemberState,
+        MemberStatus,
+    };
+}
 pub use verb::connection::Connection;
 pub use verb::follow::Follower;
 pub use verb::get::{Accept, Terms};

@@ -11,7 +11,7 @@
 //! goes to a lane: `lane.rs` gathers operations, `batch.rs` makes one transaction of them, `statements.rs` has each SQL text.
 //! `driver.rs` keeps the connections; `member.rs` joins the group, shows that this member lives, and recovers those that do not.
 //! `structure.rs` does the same at the database of a structure, as the home says.
-//! `upkeep.rs` keeps the table of messages clean. `schema.rs` makes the tables; `administration.rs` is for operators, and needs no member.
+//! `upkeep.rs` keeps the table of messages clean; `statistics.rs` counts. `schema.rs` makes the tables; `administration.rs` is for operators, and needs no member.
 //!
 //! Invariants
 //! - Each transaction that changes messages first advances the row of its lane, which carries the member's epoch: a member that was
@@ -44,6 +44,7 @@ mod requests;
 mod row;
 mod schema;
 mod statements;
+mod statistics;
 mod store;
 mod structure;
 mod tags;
@@ -61,4 +62,7 @@ pub use crate::shared::options::{SharedOptions, StructureDatabase};
 pub use crate::shared::requests::MemberRequest;
 pub use crate::shared::schema::{Migration, Roles, SchemaVersions, create_group, upgrade_group};
 pub use crate::shared::statements::explained;
+pub use crate::shared::statistics::{
+    BATCH_BOUNDS_US, DatabaseStatistics, GroupStatistics, HINT_KINDS, HintStatistics, LaneStatistics,
+};
 pub use crate::shared::store::{Deletion, SharedStore, StructureConnection, TriggerScope, TriggerState, WatchGuard};

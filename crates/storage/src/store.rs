@@ -24,8 +24,8 @@ use crate::private::{
     ReceiptOfPut, Recovered, StoreStatistics, StoredQueue, UndefinedQueue,
 };
 use crate::shared::{
-    Deletion, GroupStore, OpenLevel, QueueHandle, SharedStore, StructureConnection, TriggerScope, TriggerState,
-    WatchGuard,
+    Deletion, GroupStatistics, GroupStore, OpenLevel, QueueHandle, SharedStore, StructureConnection, TriggerScope,
+    TriggerState, WatchGuard,
 };
 use crate::store::mixed::Parts;
 use crate::{
@@ -140,6 +140,11 @@ impl Store {
     /// The home of the group: who its members are, and what it has defined.
     pub fn shared(&self) -> Option<&SharedStore> {
         self.group.as_ref().map(GroupStore::home)
+    }
+
+    /// This member's part in its group; `None`: the queue manager is in no group that has a database.
+    pub fn group_statistics(&self) -> Option<GroupStatistics> {
+        self.group.as_ref().map(GroupStore::statistics)
     }
 
     /// The store of a shared queue's database; `None`: the private store has the queue. A group without a database lives in the memory of

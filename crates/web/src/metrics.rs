@@ -2,6 +2,7 @@
 //!
 //! Counting a request is a few relaxed additions to atomics that exist from the start: no lock, no allocation.
 
+mod group;
 mod push;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use connection::statistics::{ClosedBy, Statistics};
 use http::{HeaderValue, StatusCode};
+use model::definition::queue::Disposition;
 use queue_manager::registry::State;
 use queue_manager::status::{QueueManagerStatus, QueueStatus};
 use queue_manager::{QueueManager, QueueManagers};
@@ -77,6 +79,7 @@ pub(crate) fn expose(shared: &Shared) -> Answer {
     channels(&mut page, &running);
     queues(&mut page, &running);
     recovery_logs(&mut page, &running);
+    group::groups(&mut page, &running);
     pools(&mut page, shared);
     requesters(&mut page, shared);
     push::targets(&mut page, &shared.message_api.push);
@@ -290,7 +293,11 @@ fn queues(page: &mut Page, queue_managers: &[QueueManager]) {
         let name = queue_manager.name();
         for queue in queue_manager.queues().iter().filter(|queue| queue.as_local().is_some()) {
             if let Some(status) = queue_manager.queue_status(&queue.name) {
-                all.push((format!("qmgr=\"{name}\",queue=\"{}\"", queue.name), status));
+                let labels = format!("qmgr=\"{name}\",queue=\"{}\"", queue.name);
+                // Each member shows the whole of a shared queue: who adds members up has to tell these from the others.
+                let group = queue_manager.group().filter(|_| queue.disposition == Disposition::Shared);
+                let labels = group.map_or_else(|| labels.clone(), |group| format!("{labels},group=\"{group}\""));
+                all.push((labels, status));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Servers whose queue managers are members of one queue-sharing group, on a PostgreSQL of their own.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use expect_test::expect;
 
 use crate::postgres::Database;
@@ -75,6 +77,81 @@ fn a_message_of_one_server_is_got_from_the_other_and_outlives_both() {
         out: for later
     "#]]
     .assert_eq(&second.run(&["get", "-m", "QM2", "ORDERS"]));
+}
+
+/// The value of a sample, by its name with all its labels.
+fn sample(page: &str, name: &str) -> f64 {
+    let value = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    value.unwrap_or_else(|| panic!("{name} is not in\n{page}")).parse().expect("a number")
+}
+
+#[test]
+fn the_metrics_of_a_member_show_its_group_its_batches_and_the_peer_that_it_has_recovered() {
+    let database = Database::empty();
+    let (first, second) = (member(&database, "QM1"), member(&database, "QM2"));
+    first.run(&["group", "create"]);
+    let one = Server::start(&first, &["--qmgr", "QM1"]);
+    let two = Server::start_with(&second, &["--qmgr", "QM2"], &[("MQ_APP_PASSWORD", "app-password")]);
+    let script =
+        "DEFINE CFSTRUCT(APP1) CFLEVEL(5) RECOVER(YES)\nDEFINE QLOCAL(ORDERS) QSGDISP(SHARED) CFSTRUCT(APP1)\n";
+    let done = first.run_with(&["runmqsc", "QM1"], script);
+    assert!(done.starts_with("exit 0"), "{done}");
+    eventually("the other member knows the queue", || {
+        second.run(&["mqsc", "QM2", "DISPLAY QLOCAL(ORDERS)"]).starts_with("exit 0")
+    });
+    first.run(&["put", "-m", "QM1", "ORDERS", "one", "--persistent"]);
+    let scrape = |server: &Server| server.answer("metrics", "/metrics", "");
+
+    let page = scrape(&one);
+    let of_one = |name: &str, labels: &str| format!("{name}{{qmgr=\"QM1\",group=\"QSG1\"{labels}}}");
+    let is = |page: &str, name: &str, labels: &str| sample(page, &of_one(name, labels));
+    assert_eq!(is(&page, "quaymaster_group_database_reachable", ",database=\"home\""), 1.0);
+    assert_eq!(is(&page, "quaymaster_group_member_state", ",state=\"active\""), 1.0);
+    assert!(is(&page, "quaymaster_group_epoch", "") >= 1.0);
+    let lane = ",database=\"home\",lane=\"lasting\"";
+    let batches = is(&page, "quaymaster_group_batch_duration_seconds_count", lane);
+    assert!(batches >= 1.0 && is(&page, "quaymaster_group_operations_total", lane) >= batches, "{page}");
+    assert!(is(&page, "quaymaster_group_batch_duration_seconds_sum", lane) > 0.0);
+    assert_eq!(is(&page, "quaymaster_group_unknown_outcomes_total", &format!("{lane},outcome=\"repeated\"")), 0.0);
+    eventually("beats, hints and observations are shown", || {
+        let page = scrape(&one);
+        is(&page, "quaymaster_group_members", ",state=\"active\"") == 2.0
+            && is(&page, "quaymaster_group_round_trip_seconds", ",database=\"home\"") > 0.0
+            && is(&page, "quaymaster_group_hints_sent_total", ",kind=\"wait\"") > 0.0
+            && is(&page, "quaymaster_group_hints_received_total", ",kind=\"wait\"") > 0.0
+            && is(&page, "quaymaster_group_peers_unheard", "") == 0.0
+    });
+    // Both show the whole depth, and say that it is the group's.
+    let depth = |qmgr: &str| format!("quaymaster_queue_depth{{qmgr=\"{qmgr}\",queue=\"ORDERS\",group=\"QSG1\"}}");
+    eventually("both members show the depth", || {
+        sample(&scrape(&one), &depth("QM1")) == 1.0 && sample(&scrape(&two), &depth("QM2")) == 1.0
+    });
+
+    // QM2 receives the message with a lock, and is killed: QM1 gives it back.
+    second.run(&[
+        "mqsc",
+        "QM2",
+        "SET AUTHREC PROFILE(ORDERS) OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(GET, BROWSE, INQ)",
+    ]);
+    let app = format!("Authorization: Basic {}\r\n", STANDARD.encode("app:app-password"));
+    let received = two.post("/api/v1/qmgr/QM2/queue/ORDERS/deliveries", &app, r#"{"max": 1, "lock": "300s"}"#);
+    assert!(received.contains("\"token\""), "{received}");
+    two.signal("KILL");
+    assert_eq!(is(&scrape(&one), "quaymaster_group_recoveries_total", ",database=\"home\""), 0.0);
+    eventually("the killed member is recovered", || {
+        let page = scrape(&one);
+        is(&page, "quaymaster_group_members", ",state=\"failed\"") == 1.0
+            && is(&page, "quaymaster_group_recoveries_total", ",database=\"home\"") == 1.0
+            && is(&page, "quaymaster_group_recovered_messages_total", ",database=\"home\"") == 1.0
+    });
+}
+
+#[test]
+fn the_metrics_of_a_server_without_a_group_know_none() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &[]);
+    let page = server.answer("metrics", "/metrics", "");
+    assert!(page.contains("quaymaster_queue_depth{") && !page.contains("group"), "{page}");
 }
 
 /// As `member`, where the structure APP2 has a database of its own.

@@ -172,6 +172,21 @@ impl Server {
         answer.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status line")
     }
 
+    /// The whole answer to a POST of JSON over plain HTTP.
+    pub(crate) fn post(&self, path: &str, authorization: &str, body: &str) -> String {
+        let mut stream = TcpStream::connect(self.address("http")).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket has a timeout");
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}ibm-mq-rest-csrf-token: x\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).expect("written");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    }
+
     /// The whole answer to a GET at a listener without TLS.
     pub(crate) fn answer(&self, listener: &str, path: &str, authorization: &str) -> String {
         let mut stream = TcpStream::connect(self.address(listener)).expect("it listens");

@@ -2,7 +2,7 @@
 //!
 //! It works on the databases alone. No member needs to run, and those that run go on: each change is one that a member may meet at any
 //! time. `database.rs` says what the database is like, `checks.rs` what of it needs attention, `status.rs` how the group is,
-//! `joining.rs` whether a member can take part, `leaving.rs` how one goes for good, `repair.rs` what is stuck and how it is mended.
+//! `view.rs` what looks see a database by, `joining.rs` whether a member can take part, `leaving.rs` how one goes for good, `repair.rs` what is stuck and how it is mended.
 //!
 //! Never: takes part as a member, or changes what a member that lives holds.
 
@@ -13,6 +13,7 @@ mod leaving;
 mod repair;
 mod statements;
 mod status;
+mod view;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -37,6 +38,7 @@ pub use crate::shared::administration::joining::Reserved;
 pub use crate::shared::administration::leaving::{LeaveRefusal, Left};
 pub use crate::shared::administration::repair::{Finding, Stuck};
 pub use crate::shared::administration::status::{GroupStatus, MemberLook, SharedQueue, UnitInDoubt};
+pub(super) use crate::shared::administration::view::View;
 
 /// Name and number of the queue that a definition of the group is of, of each place while it moves; none: this program cannot read it.
 pub type QueueOf = fn(&GroupDefinition) -> Vec<(String, QueueId)>;
@@ -82,6 +84,10 @@ impl Place {
 
     fn client(&self) -> &Client {
         &self.connected.client
+    }
+
+    fn view(&self) -> View<'_> {
+        View { connected: &self.connected, primary: &self.primary, options: &self.options }
     }
 }
 

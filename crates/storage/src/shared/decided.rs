@@ -63,8 +63,8 @@ async fn is_decided(
     if present.is_some_and(|present| present < member.epoch) {
         // On a connection of its own, whose commits are on disk when they are answered.
         let (helper, _) = connected(&there.primary, true, &driver.options.schema).await?;
-        let queues = structure::end_epochs(&helper, member.number, member.epoch).await.map_err(refused)?;
-        queues.into_iter().for_each(|queue| driver.in_common.arrived(queue));
+        let ended = structure::end_epochs(&helper, member, &driver.options.member).await.map_err(refused)?;
+        driver.gave_back(ended);
     }
     let (client, s) = (&there.reader.client, &there.reader.statements);
     Ok(client.query_opt(&s.is_decided, &[&member.number, &unit.0]).await.map_err(refused)?.is_some())

@@ -33,7 +33,7 @@ use crate::shared::in_common::{Enrolled, Enrolment, InCommon};
 use crate::shared::inbox::Inbox;
 use crate::shared::lane::{LANES, LAZY, Lane};
 use crate::shared::low_water::Opened;
-use crate::shared::member::{self, Beaten, Identity, MemberStatus, Membership, Watch};
+use crate::shared::member::{self, Beaten, GivenBack, Identity, MemberStatus, Membership, Watch};
 use crate::shared::operation::{AllDeciding, Place};
 use crate::shared::options::SharedOptions;
 use crate::shared::position::Positions;
@@ -41,8 +41,9 @@ use crate::shared::primary::{self, HighestTimeline, Primary};
 use crate::shared::row::{delivery_key, moment, position, queue_id, queue_number, rank, timestamp};
 use crate::shared::schema::{self, Label, SchemaVersions};
 use crate::shared::statements::Statements;
+use crate::shared::statistics::Counts;
 use crate::shared::structure;
-use crate::shared::upkeep::{clean, first_connection, warn_of};
+use crate::shared::upkeep::{clean, first_connection, observe, warn_of};
 use crate::{ClusterNumber, DeliveryKey, QueueId, StoreError};
 use model::timestamp::Timestamp;
 
@@ -129,6 +130,7 @@ pub(super) struct Driver {
     events: mpsc::UnboundedSender<Event>,
     highest: HighestTimeline,
     generation: AtomicU64,
+    pub(super) counts: Counts,
     /// Rows that this member has changed or removed since it last cleaned the table.
     pub(super) dead_rows: AtomicUsize,
     /// Queues that no member can open any more, and that this one had open: what it was asked before comes too late.
@@ -176,6 +178,7 @@ impl Driver {
             events,
             highest: HighestTimeline::default(),
             generation: AtomicU64::new(0),
+            counts: Counts::default(),
             dead_rows: AtomicUsize::new(0),
             sealed: SealedQueues::default(),
             stated: AtomicI64::new(0),
@@ -258,6 +261,13 @@ impl Driver {
 
     pub(super) fn fenced(&self, generation: u64) {
         let _ = self.events.send(Event::Fenced(generation));
+    }
+
+    /// This member has ended the work of a peer; `None`: another one has.
+    pub(super) fn gave_back(&self, given_back: Option<GivenBack>) {
+        let Some(GivenBack { queues, messages }) = given_back else { return };
+        self.counts.recovered(messages);
+        queues.into_iter().for_each(|queue| self.in_common.arrived(queue));
     }
 
     pub(super) fn has_expiry_duty(&self) -> bool {
@@ -349,6 +359,7 @@ async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Even
         if !driver.has_warned.swap(true, Ordering::Relaxed) {
             warn_of(&session).await;
         }
+        driver.counts.connected();
         driver.show(Phase::Open(Arc::clone(&session)));
         driver.in_common.look_at_group();
         let is_closed = tokio::select! {
@@ -360,6 +371,7 @@ async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Even
             () = look_around(&driver, &session) => false,
             () = hear(&driver) => false,
             () = clean(&driver, &session) => false,
+            () = observe(&driver, &session) => false,
         };
         driver.has_expiry_duty.store(false, Ordering::Relaxed);
         if is_closed {
@@ -481,7 +493,7 @@ async fn open(driver: &Arc<Driver>, identity: &mut Identity) -> OpenedSession {
     driver.positions.begin(joined.number, joined.clock);
     let generation = driver.generation.fetch_add(1, Ordering::AcqRel) + 1;
     if driver.role == Role::Home {
-        driver.in_common.set_hints(open_hints(&primary, &admin, &joined).await?);
+        driver.in_common.set_hints(open_hints(&driver.in_common, &primary, &admin, &joined).await?);
     }
     let session =
         Session { generation, member: joined.number, epoch: joined.epoch, primary, lanes: others, reader, admin };
@@ -489,6 +501,7 @@ async fn open(driver: &Arc<Driver>, identity: &mut Identity) -> OpenedSession {
 }
 
 async fn open_hints(
+    in_common: &InCommon,
     primary: &Primary,
     admin: &Connected,
     joined: &Membership,
@@ -496,7 +509,8 @@ async fn open_hints(
     let refused = |source| SharedError::Refused { action: "exchange addresses of members", source };
     let row = admin.client.query_one(&admin.statements.secret, &[]).await.map_err(refused)?;
     let secret: [u8; 32] = row.get::<_, &[u8]>(0).try_into().map_err(|_| SharedError::NoGroup)?;
-    match Hints::open(primary.address().await, secret, joined.number, joined.epoch) {
+    let counts = Arc::clone(&in_common.hint_counts);
+    match Hints::open(primary.address().await, secret, (joined.number, joined.epoch), counts) {
         Ok(hints) => {
             let address = hints.address().to_string();
             member::tell_address(admin, joined.number, joined.epoch, &address).await.map_err(refused)?;
@@ -627,9 +641,11 @@ pub(super) async fn read_depths(
 /// Shows the others that this member lives, and recovers those that do not. Returns when the session is lost.
 async fn beat(driver: &Arc<Driver>, session: &Session, watch: &mut Watch) {
     loop {
+        let began = Instant::now();
         let beaten = member::beat(&session.admin, session.member, session.epoch, watch);
         match timeout(driver.options.deadline, beaten).await {
             Ok(Ok(Some(Beaten { members, definition_version, has_expiry_duty }))) => {
+                driver.counts.round_trip(began.elapsed());
                 driver.has_expiry_duty.store(has_expiry_duty, Ordering::Relaxed);
                 driver.in_common.see_definitions(definition_version);
                 if let Some(hints) = driver.in_common.hints() {
@@ -662,13 +678,13 @@ pub(super) fn recover(driver: &Arc<Driver>, dead: MemberStatus) {
             let primary = primary::find(&driver.options, &driver.highest).await?;
             let (helper, _) = connected(&primary, false, &driver.options.schema).await?;
             let recovered = match driver.role {
-                Role::Home => member::recover(&helper, &dead).await,
-                Role::Structure(_) => structure::end_epochs(&helper, dead.number, dead.epoch).await.map(Some),
+                Role::Home => member::recover(&helper, &dead, &driver.options.member).await,
+                Role::Structure(_) => structure::end_epochs(&helper, &dead, &driver.options.member).await,
             };
             recovered.map_err(|source| SharedError::Refused { action: "recover a member", source })
         };
         match timeout(RECOVERY, recovered).await {
-            Ok(Ok(queues)) => queues.into_iter().flatten().for_each(|queue| driver.in_common.arrived(queue)),
+            Ok(Ok(given_back)) => driver.gave_back(given_back),
             Ok(Err(error)) => {
                 let cause = error.source().map(ToString::to_string);
                 warn!(member = %dead.name, %error, cause, "the recovery of a member is tried again");

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::shared::driver::Role;
 use crate::shared::error::SharedError;
-use crate::shared::in_common::InCommon;
+use crate::shared::in_common::{Enrolment, InCommon};
 use crate::shared::options::SharedOptions;
+use crate::shared::statistics::GroupStatistics;
 use crate::shared::store::{SharedStore, StructureConnection};
 use crate::{ClusterNumber, QueueId, StoreError, UnitOfWorkId};
 
@@ -53,6 +54,23 @@ impl GroupStore {
         let mut with_work: Vec<&SharedStore> = self.all().filter(|shared| shared.has_work(unit)).collect();
         with_work.sort_by_key(|shared| shared.cluster());
         with_work
+    }
+
+    /// This member's part in its group.
+    pub(crate) fn statistics(&self) -> GroupStatistics {
+        let in_common = &self.home.driver().in_common;
+        let members = in_common.members();
+        let own = match in_common.enrolment() {
+            Enrolment::Enrolled(enrolled) => Some(enrolled.member),
+            Enrolment::Unknown | Enrolment::TakenOver => None,
+        };
+        GroupStatistics {
+            own: members.iter().find(|member| Some(member.number) == own).cloned(),
+            members,
+            databases: self.all().map(SharedStore::statistics).collect(),
+            hints: in_common.hint_counts.statistics(),
+            unheard: in_common.hints().map(|hints| hints.unheard()).unwrap_or_default(),
+        }
     }
 
     /// Waits for the home, and learns what is in doubt there and at the others that can be reached. Whether it is more than before.

@@ -18,6 +18,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ use tracing::debug;
 use crate::QueueId;
 use crate::shared::member::{MemberState, MemberStatus};
 use crate::shared::row::{queue_id, queue_number};
+use crate::shared::statistics::HintCounts;
 
 const MAGIC: &[u8; 4] = b"QSGH";
 const HEAD: usize = 27;
@@ -81,6 +83,7 @@ pub(super) struct Hints {
     changed: Mutex<Changes>,
     /// Interests of all peers, so that a batch costs nothing when nobody waits elsewhere.
     interests: AtomicUsize,
+    counts: Arc<HintCounts>,
 }
 
 struct Peer {
@@ -92,6 +95,12 @@ struct Peer {
     waits: HashMap<QueueId, Instant>,
 }
 
+impl Peer {
+    fn is_heard(&self) -> bool {
+        self.heard.is_some_and(|at| at.elapsed() < SILENT)
+    }
+}
+
 impl Hints {
     /// Listens on the address from which this machine reaches the database.
     ///
@@ -100,8 +109,8 @@ impl Hints {
     pub(super) fn open(
         database: Option<SocketAddr>,
         secret: [u8; 32],
-        member: i32,
-        epoch: i64,
+        (member, epoch): (i32, i64),
+        counts: Arc<HintCounts>,
     ) -> std::io::Result<Self> {
         let here =
             database.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |database| way_to(database).unwrap_or(database.ip()));
@@ -120,6 +129,7 @@ impl Hints {
             peers: Mutex::default(),
             changed: Mutex::default(),
             interests: AtomicUsize::new(0),
+            counts,
         })
     }
 
@@ -216,8 +226,16 @@ impl Hints {
 
     /// Every active peer was heard of lately: hints can be relied on.
     pub(super) fn are_heard(&self) -> bool {
+        self.peers.lock().values().all(Peer::is_heard)
+    }
+
+    /// Active peers that were not heard of lately.
+    pub(super) fn unheard(&self) -> Vec<i32> {
         let peers = self.peers.lock();
-        peers.values().all(|peer| peer.heard.is_some_and(|at| at.elapsed() < SILENT))
+        let mut unheard: Vec<i32> =
+            peers.iter().filter(|(_, peer)| !peer.is_heard()).map(|(number, _)| *number).collect();
+        unheard.sort_unstable();
+        unheard
     }
 
     /// Takes datagrams for ever; `hear` is told what they say.
@@ -238,6 +256,13 @@ impl Hints {
 
     /// `None`: a peer's interests, or no datagram of a member.
     fn take(&self, datagram: &[u8]) -> Option<Heard> {
+        let taken = self.read(datagram);
+        self.counts.received(taken.as_ref().map(|(kind, _)| *kind));
+        taken?.1
+    }
+
+    /// Its kind, and what it tells beside interests. `None`: it is not accepted.
+    fn read(&self, datagram: &[u8]) -> Option<(u8, Option<Heard>)> {
         let (signed, code) = datagram.split_at_checked(datagram.len().checked_sub(CODE)?)?;
         self.code_of(signed).verify_truncated_left(code).ok()?;
         let head = signed.get(..HEAD)?;
@@ -260,7 +285,8 @@ impl Hints {
         }
         peer.counter = counter;
         peer.heard = Some(Instant::now());
-        match head.first()? {
+        let kind = *head.first()?;
+        let heard = match kind {
             1 => {
                 let until = Instant::now() + HOLDS;
                 peer.waits.retain(|_, until| until.elapsed().is_zero());
@@ -272,10 +298,12 @@ impl Hints {
             3 => Some(Heard::Changed(queues)),
             4 => Some(Heard::Requests),
             _ => None,
-        }
+        };
+        Some((kind, heard))
     }
 
     fn send(&self, address: SocketAddr, kind: Kind, queues: &[QueueId]) {
+        self.counts.sent(kind as u8);
         let mut datagram = Vec::with_capacity(HEAD + 4 * queues.len() + CODE);
         datagram.extend_from_slice(MAGIC);
         datagram.extend_from_slice(&self.member.to_le_bytes());
@@ -316,7 +344,7 @@ mod tests {
     use super::*;
 
     fn member(number: i32, secret: u8) -> Hints {
-        Hints::open(None, [secret; 32], number, 1).expect("opens")
+        Hints::open(None, [secret; 32], (number, 1), Arc::default()).expect("opens")
     }
 
     fn status(hints: &Hints) -> MemberStatus {

@@ -17,6 +17,7 @@ use crate::shared::hint::Hints;
 use crate::shared::member::MemberStatus;
 use crate::shared::operation::UnitNumber;
 use crate::shared::schema::Label;
+use crate::shared::statistics::HintCounts;
 use crate::{ClusterNumber, QueueId, UnitOfWorkId};
 
 pub(super) type DefinitionsListener = Box<dyn Fn(i64) + Send + Sync>;
@@ -49,6 +50,7 @@ pub(super) struct InCommon {
     /// As the last beat has seen them.
     members: Mutex<Vec<MemberStatus>>,
     hints: RwLock<Option<Arc<Hints>>>,
+    pub(super) hint_counts: Arc<HintCounts>,
     listener: OnceLock<Listener>,
     definitions_listener: OnceLock<DefinitionsListener>,
     definition_version: AtomicI64,
@@ -63,6 +65,7 @@ impl Default for InCommon {
             enrolment: watch::Sender::new(Enrolment::Unknown),
             members: Mutex::default(),
             hints: RwLock::default(),
+            hint_counts: Arc::default(),
             listener: OnceLock::new(),
             definitions_listener: OnceLock::new(),
             definition_version: AtomicI64::new(0),

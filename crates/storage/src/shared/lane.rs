@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use futures_util::future::{Either, select};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tracing::warn;
 
 use crate::shared::batch::{BatchId, Failed, Known, Looked, Outcome, attempt};
@@ -140,6 +140,7 @@ impl Lane {
         (self.batch, self.connection) = (row.get(0), row.get(1));
         self.recent.forget();
         if let Some(pending) = self.pending.take() {
+            self.driver.counts.asked(self.number, pending.number == self.batch);
             match pending.arrived {
                 Some(outcome) if pending.number == self.batch => self.deliver(session, pending.jobs, outcome),
                 _ => self.inbox.put_back(pending.jobs.into_iter().filter_map(still_wanted).collect()),
@@ -255,6 +256,7 @@ impl Lane {
     async fn attempt(&mut self, session: &Arc<Session>) -> Result<(), Failed> {
         let id = self.id(session, self.batch + 1);
         let Some(pending) = &mut self.pending else { return Ok(()) };
+        let began = Instant::now();
         let known = Known { figures: &self.driver.figures, recent: &self.recent, let_go: &self.let_go };
         let attempted = attempt(&session.lanes[self.number], id, &pending.jobs, known, &mut pending.arrived);
         let attempted = pin!(timeout(self.driver.options.deadline * 2_u32.pow(self.slow), attempted));
@@ -263,6 +265,9 @@ impl Lane {
         match select(attempted, over).await {
             Either::Left((Ok(result), _)) => {
                 self.slow = 0;
+                if result.is_ok() {
+                    self.driver.counts.batch(self.number, pending.jobs.len(), began.elapsed());
+                }
                 result
             }
             Either::Left((Err(_), _)) => {

@@ -48,8 +48,9 @@ pub struct MemberStatus {
     pub state: MemberState,
     pub address: String,
     /// Version of the tables that its program makes.
-    pub(super) level: i32,
-    pub(super) epoch: i64,
+    pub level: i32,
+    /// Of its present life; rises with each one.
+    pub epoch: i64,
     beat: i64,
 }
 
@@ -57,6 +58,11 @@ impl MemberStatus {
     #[cfg(test)]
     pub(super) fn active(number: i32, epoch: i64, address: String) -> Self {
         Self { number, name: format!("QM{number}"), state: MemberState::Active, address, level: 1, epoch, beat: 0 }
+    }
+
+    /// As it is once its epoch has been ended.
+    pub(super) fn after_recovery(&self) -> Self {
+        Self { epoch: self.epoch + 1, ..self.clone() }
     }
 
     /// Differs as soon as the member has shown life.
@@ -174,13 +180,15 @@ async fn begin_epoch(
     give_back(admin, number, epoch).await.map(|_| ())
 }
 
+/// What a member held that has ended.
+pub(super) struct GivenBack {
+    /// Each once.
+    pub(super) queues: Vec<QueueId>,
+    pub(super) messages: usize,
+}
+
 /// What the member held before this epoch is free, messages, open queues and duties; its prepared units of work are of this epoch.
-/// Answers the queues that got messages back.
-pub(super) async fn give_back(
-    admin: &Connected,
-    number: i32,
-    epoch: i64,
-) -> Result<Vec<QueueId>, tokio_postgres::Error> {
+pub(super) async fn give_back(admin: &Connected, number: i32, epoch: i64) -> Result<GivenBack, tokio_postgres::Error> {
     let (client, s) = (&admin.client, &admin.statements);
     let (from, present) = (owner(number, 0), owner(number, epoch));
     let rows = client.query(&s.return_claims, &[&from, &present]).await?;
@@ -197,7 +205,19 @@ pub(super) async fn give_back(
     queues.dedup();
     let numbers: Vec<i32> = queues.iter().map(|queue| queue_number(*queue)).collect();
     open_again(admin, &numbers, number).await?;
-    Ok(queues)
+    Ok(GivenBack { queues, messages: rows.len() })
+}
+
+/// Who has ended a member's work, for those who look at the group.
+pub(super) async fn note_recovery(
+    admin: &Connected,
+    (number, name): (i32, &str),
+    epoch: i64,
+    by: &str,
+    given_back: &GivenBack,
+) -> Result<(), tokio_postgres::Error> {
+    let messages = i64::try_from(given_back.messages).unwrap_or(i64::MAX);
+    admin.client.execute(&admin.statements.note_recovery, &[&number, &name, &epoch, &by, &messages]).await.map(|_| ())
 }
 
 /// Messages of these queues that the member held can be taken again, at any place.
@@ -344,11 +364,13 @@ impl Watch {
     }
 }
 
-/// Ends a dead member's epoch and gives back what it held. `None`: another peer does it. Else the queues that got messages back.
+/// Ends a dead member's epoch and gives back what it held. `by`: who does it, a member, or nothing for an operator. `None`: another peer
+/// does it.
 pub(super) async fn recover(
     admin: &Connected,
     dead: &MemberStatus,
-) -> Result<Option<Vec<QueueId>>, tokio_postgres::Error> {
+    by: &str,
+) -> Result<Option<GivenBack>, tokio_postgres::Error> {
     let (client, s) = (&admin.client, &admin.statements);
     if client.execute(&s.fence_member, &[&dead.number, &dead.epoch]).await? == 0 {
         return Ok(None);
@@ -356,10 +378,11 @@ pub(super) async fn recover(
     let epoch = dead.epoch + 1;
     client.execute(&s.fence_lanes, &[&dead.number, &epoch]).await?;
     client.batch_execute("BEGIN").await?;
-    let queues = give_back(admin, dead.number, epoch).await?;
+    let given_back = give_back(admin, dead.number, epoch).await?;
+    note_recovery(admin, (dead.number, &dead.name), epoch, by, &given_back).await?;
     client.execute(&s.recovered, &[&dead.number, &epoch]).await?;
     client.batch_execute("COMMIT").await?;
-    Ok(Some(queues))
+    Ok(Some(given_back))
 }
 
 /// Ends the member's epoch as a peer would, so that it holds nothing while it is away. False: a peer was faster.

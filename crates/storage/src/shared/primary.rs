@@ -75,12 +75,15 @@ pub(super) async fn find(options: &SharedOptions, highest: &HighestTimeline) -> 
     Ok(primary)
 }
 
-/// Every host of the address, and what it says that it is.
-pub(super) async fn survey(options: &SharedOptions) -> Vec<DatabaseHost> {
+/// Every host of the address, and what it says that it is. `primary` was asked already.
+pub(super) async fn survey(options: &SharedOptions, primary: &Primary) -> Vec<DatabaseHost> {
     let Ok(hosts) = hosts(options) else { return Vec::new() };
     let asked = hosts.into_iter().map(|config| {
         let name = name_of(&config);
         async move {
+            if name == primary.name {
+                return DatabaseHost { name, role: HostRole::Primary { timeline: primary.timeline } };
+            }
             let role = match probe(config, options.tls.clone()).await {
                 Ok(Some(primary)) => HostRole::Primary { timeline: primary.timeline },
                 Ok(None) => HostRole::Standby,

@@ -64,6 +64,7 @@ pub(super) const TABLES: &[Table] = &[
     Table { name: "structure_database", grants: "SELECT" },
     Table { name: "member", grants: "SELECT, INSERT, UPDATE" },
     Table { name: "lane", grants: "SELECT, INSERT, UPDATE" },
+    Table { name: "recovery", grants: "SELECT, INSERT, UPDATE" },
     Table { name: "request", grants: "SELECT, INSERT, UPDATE, DELETE" },
     Table { name: "connection_tag", grants: "SELECT, INSERT, UPDATE, DELETE" },
     Table { name: "definition", grants: "SELECT, INSERT, UPDATE, DELETE" },

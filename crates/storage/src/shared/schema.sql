@@ -39,6 +39,19 @@ CREATE TABLE member (
   level int4 NOT NULL
 ) WITH (fillfactor = 50);
 
+-- The last time that a peer ended a member's work here, and how many messages went back by it.
+CREATE TABLE recovery (
+  member int4 PRIMARY KEY,
+  -- Numbers are given again.
+  name text NOT NULL,
+  epoch int8 NOT NULL,
+  -- Empty: an operator has done it.
+  recovered_by text NOT NULL,
+  -- By the database's clock, in milliseconds since 1970.
+  recovered_at int8 NOT NULL,
+  messages int8 NOT NULL
+);
+
 -- One row for each connection of a member that changes messages: each of its transactions adds one to batch. The number is part of the
 -- key, so that a transaction finds the present version of the row at once while a snapshot keeps all the earlier ones.
 CREATE TABLE lane (

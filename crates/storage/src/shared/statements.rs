@@ -478,6 +478,11 @@ statements! {
     /// Prepared units of work stay, and belong to the member's present epoch.
     keep_prepared = "UPDATE message SET owner = $2::int8 WHERE owner >= $1::int8 AND owner < $2::int8 AND unit IS NOT NULL";
     recovered = "UPDATE member SET state = 'FAILED' WHERE number = $1 AND epoch = $2 AND state = 'RECOVERING'";
+    /// `$1` member, `$2` its name, `$3` the epoch that it is in afterwards, `$4` who has ended its work, `$5` messages that went back.
+    note_recovery = "INSERT INTO recovery AS r (member, name, epoch, recovered_by, recovered_at, messages) \
+                     VALUES ($1, $2, $3, $4, (extract(epoch FROM clock_timestamp()) * 1000)::int8, $5) \
+                     ON CONFLICT (member) DO UPDATE SET name = excluded.name, epoch = excluded.epoch, \
+                     recovered_by = excluded.recovered_by, recovered_at = excluded.recovered_at, messages = excluded.messages";
     /// Each lane of each member, in order.
     lane_epochs = "SELECT member, epoch FROM lane ORDER BY member, lane";
     epochs_of_lanes = "SELECT epoch FROM lane WHERE member = $1";

@@ -42,6 +42,7 @@ use crate::shared::member::MemberStatus;
 use crate::shared::operation::{Answer, Manner, NewReceipt, Operation, Place, Taken, Taking, UnitNumber, Wanted, Work};
 use crate::shared::options::SharedOptions;
 use crate::shared::row::{NewRow, moment, queue_id, queue_number};
+use crate::shared::statistics::DatabaseStatistics;
 use crate::shared::units::{InDoubt, Units, decode_xid};
 use crate::{
     ClusterNumber, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, ReceiptKey, ReceiptOfPut,
@@ -590,6 +591,12 @@ impl SharedStore {
     /// Members of the group as they were seen last.
     pub fn members(&self) -> Vec<MemberStatus> {
         self.running.driver.in_common.members()
+    }
+
+    /// What this member counts of its work here.
+    pub(super) fn statistics(&self) -> DatabaseStatistics {
+        let driver = &self.running.driver;
+        driver.counts.statistics(driver.structure(), self.is_open())
     }
 
     /// There is or was a member of this name.

@@ -10,12 +10,11 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 use tracing::warn;
 
-use crate::QueueId;
 use crate::shared::batch::Connected;
 use crate::shared::decided::settle_parts;
 use crate::shared::driver::{Driver, Session, recover};
 use crate::shared::error::SharedError;
-use crate::shared::member::{self, MemberState, MemberStatus, Membership};
+use crate::shared::member::{self, GivenBack, MemberState, MemberStatus, Membership};
 
 /// Between two looks at the lanes of the others.
 const LOOK: Duration = Duration::from_secs(1);
@@ -41,23 +40,36 @@ pub(super) async fn enter(admin: &Connected, member: i32, epoch: i64) -> Result<
 
 /// The member holds nothing here while it is away, and nothing of this epoch can be done any more.
 pub(super) async fn withdraw(admin: &Connected, member: i32, epoch: i64) -> Result<bool, tokio_postgres::Error> {
-    end_epochs(admin, member, epoch + 1).await.map(|_| true)
+    fence(admin, member, epoch + 1, None).await.map(|_| true)
 }
 
-/// What a member did in epochs before `epoch` is over here, in one transaction; waits for its transactions that are under way. Answers
-/// the queues that got messages back. A member that is in this epoch already, or a later one, keeps what it has.
+/// What a dead member did in epochs before its present one is over here. `by`: who does it, a member, or nothing for an operator. `None`:
+/// the member is in this epoch already, or a later one, and keeps what it has.
 pub(super) async fn end_epochs(
+    connected: &Connected,
+    dead: &MemberStatus,
+    by: &str,
+) -> Result<Option<GivenBack>, tokio_postgres::Error> {
+    fence(connected, dead.number, dead.epoch, Some((&dead.name, by))).await
+}
+
+/// In one transaction; waits for those of the member that are under way.
+async fn fence(
     connected: &Connected,
     member: i32,
     epoch: i64,
-) -> Result<Vec<QueueId>, tokio_postgres::Error> {
+    recovery: Option<(&str, &str)>,
+) -> Result<Option<GivenBack>, tokio_postgres::Error> {
     let client = &connected.client;
     client.batch_execute("BEGIN").await?;
     if client.execute(&connected.statements.fence_lanes, &[&member, &epoch]).await? == 0 {
-        return client.batch_execute("ROLLBACK").await.map(|()| Vec::new());
+        return client.batch_execute("ROLLBACK").await.map(|()| None);
     }
-    let queues = member::give_back(connected, member, epoch).await?;
-    client.batch_execute("COMMIT").await.map(|()| queues)
+    let given_back = member::give_back(connected, member, epoch).await?;
+    if let Some((name, by)) = recovery {
+        member::note_recovery(connected, (member, name), epoch, by, &given_back).await?;
+    }
+    client.batch_execute("COMMIT").await.map(|()| Some(given_back))
 }
 
 /// Of a member's lanes here; `None`: it never took part.
@@ -71,11 +83,13 @@ pub(super) async fn follow_members(driver: &Arc<Driver>, session: &Arc<Session>)
     let mut behind = Behind { silence: driver.options.silence, since: HashMap::new() };
     loop {
         let (client, s) = (&session.admin.client, &session.admin.statements);
+        let began = Instant::now();
         let lanes = match timeout(driver.options.deadline, client.query(&s.lane_epochs, &[])).await {
             Ok(Ok(rows)) => rows.iter().map(|row| (row.get(0), row.get(1))).collect::<Vec<(i32, i64)>>(),
             Ok(Err(error)) => return driver.broken(session.generation, &error),
             Err(_) => return driver.too_slow(session.generation),
         };
+        driver.counts.round_trip(began.elapsed());
         if lanes.iter().any(|(member, epoch)| *member == session.member && *epoch > session.epoch) {
             warn!(structure = driver.structure(), "a peer has recovered this member: its open units of work are lost");
             return driver.fenced(session.generation);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tracing::{debug, warn};
 
-use crate::shared::administration::may_vacuum;
+use crate::shared::administration::{View, may_vacuum};
 use crate::shared::batch::Connected;
 use crate::shared::driver::{Driver, Session, connected};
 use crate::shared::error::SharedError;
@@ -16,6 +16,8 @@ use crate::shared::schema::{self, Label, SchemaVersions};
 
 /// Changed or removed rows after which the table is vacuumed.
 const DEAD_ROWS: usize = 20_000;
+/// Between two looks at what the database is like.
+const OBSERVATIONS: Duration = Duration::from_secs(15);
 /// Between two looks at how many there are.
 const LOOK: Duration = Duration::from_millis(250);
 
@@ -78,6 +80,14 @@ pub(super) async fn clean(driver: &Driver, session: &Session) {
                 keeper = None;
             }
         }
+    }
+}
+
+/// Looks what the database is like, for ever: what protects its commits, and what keeps it from cleaning up.
+pub(super) async fn observe(driver: &Driver, session: &Session) {
+    loop {
+        driver.counts.observed(View::of_member(driver, session).facts().await);
+        sleep(OBSERVATIONS).await;
     }
 }
 

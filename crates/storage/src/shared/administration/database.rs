@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row};
 
-use crate::shared::administration::{Administrator, Place};
+use crate::shared::administration::{Administrator, View};
 use crate::shared::primary;
 
 /// What is known of the database of a group.
@@ -95,16 +95,23 @@ impl Administrator {
     pub async fn hosts(&self) -> Vec<Host> {
         let mut hosts = Vec::new();
         for place in self.places() {
-            hosts.extend(primary::survey(&place.options).await);
+            hosts.extend(primary::survey(&place.options, &place.primary).await);
         }
         hosts
     }
 }
 
-impl Place {
-    pub(super) async fn facts(&self) -> DatabaseFacts {
-        let hosts = primary::survey(&self.options).await;
-        let client = &self.connected.client;
+impl DatabaseFacts {
+    /// Age of the oldest transaction that keeps dead rows; zero: there is none.
+    pub fn oldest_snapshot(&self) -> Duration {
+        self.holders.iter().filter_map(|holder| holder.age).max().unwrap_or_default()
+    }
+}
+
+impl View<'_> {
+    pub(in crate::shared) async fn facts(self) -> DatabaseFacts {
+        let hosts = primary::survey(self.options, self.primary).await;
+        let client = self.client();
         let mut facts = DatabaseFacts {
             host: self.primary.name.clone(),
             timeline: self.primary.timeline,

@@ -30,7 +30,7 @@ impl Administrator {
     pub async fn readiness(&self, name: &str) -> Result<Vec<Check>, SharedError> {
         let mut checks = Vec::new();
         for place in self.places() {
-            let mut of_place = checks::of(&place.facts().await);
+            let mut of_place = checks::of(&place.view().facts().await);
             of_place.push(place.privileges().await?);
             of_place.push(place.pooler().await?);
             checks.extend(of_place.into_iter().map(|check| check.at(place.structure.as_deref())));

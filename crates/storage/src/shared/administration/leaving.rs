@@ -78,7 +78,7 @@ impl Administrator {
         let mut epoch = one.status.epoch;
         if one.status.state != MemberState::Inactive {
             let recovered =
-                member::recover(&self.home.connected, &one.status).await.map_err(refused("recover a member"))?;
+                member::recover(&self.home.connected, &one.status, "").await.map_err(refused("recover a member"))?;
             if recovered.is_none() {
                 // It is starting, or a peer recovers it at this moment.
                 return Ok(Err(LeaveRefusal::NotRecovered { name }));
@@ -117,7 +117,7 @@ impl Administrator {
     async fn remove(&self, number: i32, epoch: i64) -> Result<bool, SharedError> {
         let action = "remove a member";
         for place in &self.structures {
-            structure::end_epochs(&place.connected, number, epoch).await.map_err(refused(action))?;
+            structure::withdraw(&place.connected, number, epoch - 1).await.map_err(refused(action))?;
         }
         let client = self.home.client();
         client.batch_execute("BEGIN").await.map_err(refused(action))?;

@@ -200,10 +200,11 @@ impl Administrator {
     async fn recover_silent(&self) -> Result<i64, SharedError> {
         let mut recovered = 0;
         for one in self.watch(self.options.silence + PATIENCE).await?.into_iter().filter(Watched::is_silent) {
-            let done = member::recover(&self.home.connected, &one.status).await.map_err(refused("recover a member"))?;
+            let done =
+                member::recover(&self.home.connected, &one.status, "").await.map_err(refused("recover a member"))?;
             for place in &self.structures {
-                let epoch = one.status.epoch + 1;
-                let ended = structure::end_epochs(&place.connected, one.status.number, epoch).await;
+                let over = one.status.after_recovery();
+                let ended = structure::end_epochs(&place.connected, &over, "").await;
                 ended.map_err(refused("recover a member"))?;
             }
             recovered += i64::from(done.is_some());

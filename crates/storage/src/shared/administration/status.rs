@@ -89,7 +89,7 @@ impl Administrator {
             claims.extend(place.claims().await?);
             in_doubt.extend(place.in_doubt().await?);
             if let Some(structure) = &place.structure {
-                structures.push((structure.clone(), place.facts().await));
+                structures.push((structure.clone(), place.view().facts().await));
             }
         }
         let members: Vec<MemberLook> = watched.into_iter().map(|one| member(one, &claims)).collect();
@@ -99,7 +99,7 @@ impl Administrator {
             group: label.group,
             schema_version: tables.version,
             supported_version: self.options.schema.version,
-            database: self.home.facts().await,
+            database: self.home.view().facts().await,
             structures,
             away: self.away(),
             members,

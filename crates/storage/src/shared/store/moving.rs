@@ -103,8 +103,8 @@ impl SharedStore {
         let (helper, _) = connected(&session.primary, true, &self.running.driver.options.schema)
             .await
             .map_err(|_| StoreError::Unreachable)?;
-        let queues = self.ask(structure::end_epochs(&helper, dead.number, dead.epoch).await)?;
-        queues.into_iter().for_each(|queue| self.running.driver.in_common.arrived(queue));
+        let driver = &self.running.driver;
+        driver.gave_back(self.ask(structure::end_epochs(&helper, &dead, &driver.options.member).await)?);
         Ok(())
     }
 
