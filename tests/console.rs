@@ -90,6 +90,11 @@ fn ten_thousand_queues_are_listed_scrolled_and_kept_fresh() -> Result<()> {
 }
 
 #[test]
+fn an_operator_sees_a_group_of_two_members_and_the_one_that_was_killed() -> Result<()> {
+    passes("group")
+}
+
+#[test]
 fn a_page_survives_the_end_and_the_start_of_its_server() -> Result<()> {
     passes("restart")
 }

@@ -6,7 +6,7 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from './parts/icon.tsx';
 import { type Load, preload } from './parts/lazy.tsx';
-import { may } from './api/session.ts';
+import { groupOf, may } from './api/session.ts';
 import type { PageName } from './routes.ts';
 import type { TextKey } from './text.ts';
 import { NowPage } from './pages/now.tsx';
@@ -29,7 +29,7 @@ export type PageEntry = Shown<PageProps> & {
   /** The entry of the bar that is marked while this page is open. */
   under?: PageName;
   /** Who is offered it; default: everybody. An address that is typed opens it all the same, and the server decides. */
-  isFor?(): boolean;
+  isFor?(qmgr: string | undefined): boolean;
 };
 
 /** What a tab of a queue is given. */
@@ -86,6 +86,7 @@ export const PAGES: Partial<Record<PageName, PageEntry>> = {
   jobs: { title: 'pages.jobs', load: () => import('./pages/messages/jobs.tsx'), bar: { icon: 'jobs', group: 'qmgr' }, keys: 'g j' },
   mqsc: { title: 'pages.mqsc', load: () => import('./pages/mqsc.tsx'), bar: { icon: 'mqsc', group: 'qmgr' }, keys: 'g m' },
   events: { title: 'pages.events', load: () => import('./pages/events.tsx'), bar: { icon: 'events', group: 'qmgr' }, keys: 'g e' },
+  group: { title: 'pages.group', load: () => import('./pages/group.tsx'), bar: { icon: 'group', group: 'qmgr' }, keys: 'g g', isFor: (qmgr) => may.value.administer && groupOf(qmgr) !== null },
   connect: { title: 'pages.connect', load: () => import('./pages/connect.tsx'), bar: { icon: 'connect', group: 'qmgr' } },
   services: { title: 'pages.services', load: () => import('./pages/services.tsx'), bar: { icon: 'services', group: 'server' }, keys: 'g s', isFor: isOperator },
   service: { title: 'pages.service', load: () => import('./pages/service.tsx'), under: 'services' },

@@ -28,6 +28,7 @@ export const PATHS = {
   topics: '/qm/{qmgr}/topics',
   subscriptions: '/qm/{qmgr}/subscriptions',
   authority: '/qm/{qmgr}/authority',
+  group: '/qm/{qmgr}/group',
   connect: '/qm/{qmgr}/connect',
   mqsc: '/qm/{qmgr}/mqsc',
   events: '/qm/{qmgr}/events',

@@ -270,6 +270,120 @@ export type GrammarValue = {
   words?: string[];
 };
 
+export type Group = {
+  at: string;
+  name: string;
+  member: string;
+  number: number | null;
+  epoch: number | null;
+  hasDatabase: boolean;
+  schemaVersion: number | null;
+  supportedVersion: number | null;
+  members: GroupMember[];
+  databases: GroupDatabase[];
+  structures: GroupStructure[];
+  hints: {
+    sent: {
+      wait: number;
+      arrival: number;
+      depth: number;
+      request: number;
+    };
+    received: {
+      wait: number;
+      arrival: number;
+      depth: number;
+      request: number;
+    };
+    refused: number;
+  } | null;
+  checks: GroupCheck[];
+};
+
+export type GroupCheck = {
+  subject: string;
+  about: string;
+  verdict: "ok" | "warning" | "error";
+  text: string;
+};
+
+export type GroupDatabase = {
+  structure: string | null;
+  isReached: boolean;
+  trouble: string | null;
+  secondsSinceLook: number | null;
+  roundTripMilliseconds: number | null;
+  commitMilliseconds: number | null;
+  batches: number;
+  operations: number;
+  unknownOutcomes: number;
+  connects: number;
+  recoveries: number;
+  recoveredMessages: number;
+  engine: string;
+  version: string;
+  host: string;
+  timeline: number;
+  isEncrypted: boolean | null;
+  hosts: {
+    name: string;
+    role: "primary" | "standby" | "away";
+    why: string | null;
+  }[];
+  synchronousStandbyNames: string | null;
+  standbys: {
+    name: string;
+    state: string | null;
+    synchronous: string | null;
+    behindBytes: number | null;
+  }[];
+  deadRows: number | null;
+  liveRows: number | null;
+  secondsSinceVacuum: number | null;
+  holders: {
+    kind: string;
+    pid: number | null;
+    name: string;
+    user: string | null;
+    state: string | null;
+    seconds: number | null;
+  }[];
+};
+
+export type GroupMember = {
+  name: string;
+  number: number;
+  state: "ACTIVE" | "INACTIVE" | "RECOVERING" | "FAILED";
+  isSelf: boolean;
+  epoch: number;
+  secondsSinceBeat: number | null;
+  secondsWatched: number;
+  isHeard: boolean;
+  address: string;
+  host: string;
+  version: string;
+  schemaVersion: number;
+  claims: number;
+  unitsInDoubt: number;
+  messagesInDoubt: number;
+  recovery: {
+    by: string;
+    at: string;
+    messages: number;
+  } | null;
+};
+
+export type GroupStructure = {
+  name: string;
+  description: string;
+  recover: boolean;
+  onLoss: "TERMINATE" | "TOLERATE" | "ASQMGR";
+  hasDatabase: boolean;
+  queues: number;
+  messages: number;
+  bytes: number;
+};
+
 export type Insight = {
   queue: string;
   text: string;
@@ -555,7 +669,7 @@ export type QueuePage = {
   total: number;
   known: number;
   offset: number;
-  columns: ("name" | "type" | "description" | "depth" | "max" | "full" | "bytes" | "uncommitted" | "readers" | "writers" | "waiting" | "in" | "out" | "oldest" | "lastPut" | "lastGet" | "putEnabled" | "getEnabled" | "usage" | "target" | "targetQmgr" | "dynamic" | "system" | "altered")[];
+  columns: ("name" | "type" | "description" | "depth" | "max" | "full" | "bytes" | "uncommitted" | "readers" | "writers" | "waiting" | "in" | "out" | "oldest" | "lastPut" | "lastGet" | "putEnabled" | "getEnabled" | "usage" | "target" | "targetQmgr" | "disposition" | "structure" | "dynamic" | "system" | "altered")[];
   rows: ((string | number | boolean | null)[])[];
 };
 
@@ -593,6 +707,7 @@ export type Session = {
     name: string;
     state: "running" | "ended" | "endedImmediately" | "endedPreemptively" | "endedUnexpectedly" | "starting" | "quiescing" | "endingImmediately" | "endingPreemptively" | "beingDeleted" | "stateNotAvailable" | "runningAsStandby" | "runningElsewhere";
     isDefault: boolean;
+    group: string | null;
     deadLetterQueue: string | null;
   }[];
 };
@@ -933,6 +1048,12 @@ export interface Operations {
     query: {};
     body: never;
     answer: Problems;
+  };
+  'GET /api/v1/qmgr/{qmgr}/group': {
+    path: { qmgr: string };
+    query: {};
+    body: never;
+    answer: Group;
   };
   'PUT /api/v1/qmgr/{qmgr}/problems/{problem}/mute': {
     path: { qmgr: string; problem: string };

@@ -16,6 +16,11 @@ const NONE: May = { administer: false, change: false, messages: false };
 export const session = signal<Session | undefined>(undefined);
 export const may = computed<May>(() => session.value?.may ?? NONE);
 
+/** The queue-sharing group of a queue manager; null: it is in none, or the user may not know it. */
+export function groupOf(qmgr: string | undefined): string | null {
+  return session.value?.qmgrs.find(({ name }) => name === qmgr)?.group ?? null;
+}
+
 /** Reads the session again, for example when queue managers came or went. */
 export async function readSession(): Promise<void> {
   session.value = await request('GET /api/v1/session', {});

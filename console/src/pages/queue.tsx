@@ -27,7 +27,7 @@ import type { QueueRow } from './queue/row.ts';
 
 const COLUMNS = [
   'name', 'type', 'description', 'depth', 'max', 'full', 'bytes', 'uncommitted', 'readers', 'writers', 'waiting', 'in', 'out', 'oldest', 'lastPut', 'lastGet',
-  'putEnabled', 'getEnabled', 'usage', 'target',
+  'putEnabled', 'getEnabled', 'usage', 'target', 'disposition', 'structure',
 ];
 
 export default function QueuePage({ parameters: { qmgr = '', queue = '' } }: PageProps) {
@@ -42,6 +42,8 @@ export default function QueuePage({ parameters: { qmgr = '', queue = '' } }: Pag
         <div class="page-title">
           <h1 class="object">{queue}</h1>
           {row && <span class="tag">{t('queue.type', { type: row.type })}</span>}
+          {row?.disposition === 'shared' && row.structure && <Placed qmgr={qmgr} structure={row.structure} />}
+          {row?.disposition === 'copy' && <span class="tag" title={t('queues.dispositionHelp')}>copy</span>}
           {row?.putEnabled === false && <span class="tag is-warning">{t('queues.putOff')}</span>}
           {row?.getEnabled === false && <span class="tag is-warning">{t('queues.getOff')}</span>}
           {row && (
@@ -64,6 +66,12 @@ export default function QueuePage({ parameters: { qmgr = '', queue = '' } }: Pag
       </div>
     </div>
   );
+}
+
+/** Of a shared queue: its structure, and the way to the group. */
+function Placed({ qmgr, structure }: { qmgr: string; structure: string }) {
+  const text = t('queue.placed', { structure });
+  return may.value.administer ? <a class="tag" href={link.group({ qmgr })} title={t('queues.dispositionHelp')}>{text}</a> : <span class="tag" title={t('queues.dispositionHelp')}>{text}</span>;
 }
 
 function OpenTab({ tab: { view: View, load }, props }: { tab: QueueTab; props: QueueTabProps }) {

@@ -2,7 +2,7 @@
 
 import { useMemo } from 'preact/hooks';
 import { problemIn } from '../api/request.ts';
-import { may } from '../api/session.ts';
+import { groupOf, may } from '../api/session.ts';
 import { propose } from '../change/change.ts';
 import { keywords, object } from '../api/mqsc.ts';
 import { listSource } from '../grid/source.ts';
@@ -20,11 +20,13 @@ import { qualifier } from './queue/qualifier.ts';
 import { QUEUE_FILTERS, type QueueRow } from './queue/row.ts';
 
 const SHOWN = ['name', 'depth', 'full', 'in', 'out', 'oldest', 'readers', 'writers', 'uncommitted', 'lastPut', 'lastGet'];
+const SHOWN_IN_GROUP = ['name', 'structure', ...SHOWN.slice(1)];
 /** Most commands that one change of ticked queues may have. */
 const MOST_AT_ONCE = 200;
 
 export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
-  const columns = useMemo(() => queueColumns(qmgr), [qmgr]);
+  const isInGroup = groupOf(qmgr) !== null;
+  const columns = useMemo(() => queueColumns(qmgr, isInGroup), [qmgr, isInGroup]);
   const mayChange = may.value.change;
   return (
     <div class="list-page">
@@ -33,7 +35,7 @@ export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
       </header>
       <List<QueueRow>
         name="queues" label={t('pages.queues')} sourceKey={qmgr} source={(columns) => listSource('queues', qmgr, columns)} keyOf={({ name }) => name}
-        columns={columns} shown={SHOWN} always={['name', 'type']} sort={['-full']} where={['system=false', 'dynamic=false|depth>0']} filters={QUEUE_FILTERS}
+        columns={columns} shown={isInGroup ? SHOWN_IN_GROUP : SHOWN} always={['name', 'type']} sort={['-full']} where={['system=false', 'dynamic=false|depth>0']} filters={QUEUE_FILTERS}
         quick={[
           { name: t('queues.noSystem'), where: 'system=false' },
           { name: t('queues.noEmptyDynamic'), where: 'dynamic=false|depth>0' },
@@ -42,6 +44,7 @@ export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
           { name: t('queues.withoutReader'), where: 'readers=0' },
           { name: t('queues.withUncommitted'), where: 'uncommitted>0' },
           { name: t('queues.local'), where: 'type=local' },
+          ...(isInGroup ? [{ name: t('queues.sharedQueues'), where: 'disposition=shared' }, { name: t('queues.privateQueues'), where: 'disposition=qmgr|disposition=copy' }] : []),
         ]}
         href={({ name }) => link.queue({ qmgr, queue: name })} live={{ qmgr }}
         {...(mayChange ? { actions: (selection: Selection<QueueRow>, rows: ListRows<QueueRow>) => <Ticked qmgr={qmgr} selection={selection} rows={rows} /> } : {})}

@@ -12,7 +12,7 @@ export function Bar() {
   const qmgr = qmgrOfRoute.value ?? session.value?.qmgrs[0]?.name;
   const open = route.value?.page;
   const marked = open && (PAGES[open]?.under ?? open);
-  const entries = (Object.entries(PAGES) as [PageName, PageEntry][]).filter(([, { bar, isFor }]) => bar && isFor?.() !== false);
+  const entries = (Object.entries(PAGES) as [PageName, PageEntry][]).filter(([, { bar, isFor }]) => bar && isFor?.(qmgr) !== false);
   const isNarrow = barIsNarrow.value;
   const group = (wanted: 'qmgr' | 'server') => entries.filter(([, { bar }]) => bar?.group === wanted);
   return (

@@ -104,7 +104,7 @@ function pagesFor(text: string): Hit[] {
   const qmgr = qmgrOfRoute.value ?? session.value?.qmgrs[0]?.name;
   const wanted = text.trim().toLowerCase();
   return (Object.entries(PAGES) as [PageName, PageEntry][])
-    .filter(([, { title, bar, isFor }]) => bar && isFor?.() !== false && t(title).toLowerCase().includes(wanted))
+    .filter(([, { title, bar, isFor }]) => bar && isFor?.(qmgr) !== false && t(title).toLowerCase().includes(wanted))
     .map(([page, { title, bar }]) => ({ name: t(title), kind: t('search.page'), icon: bar?.icon ?? 'now', href: addressOf(page, qmgr) }));
 }
 

@@ -30,7 +30,7 @@ export function Shell() {
   ]);
   useKeys(
     Object.entries(PAGES).flatMap(([name, entry]) =>
-      entry?.keys && entry.isFor?.() !== false ? [{ keys: entry.keys, does: t(entry.title), run: () => go(addressOf(name as PageName, qmgr)) }] : [],
+      entry?.keys && entry.isFor?.(qmgr) !== false ? [{ keys: entry.keys, does: t(entry.title), run: () => go(addressOf(name as PageName, qmgr)) }] : [],
     ),
   );
   const [name, entry] = page.value ?? [];

@@ -16,6 +16,7 @@ pub mod around;
 mod channels;
 mod facts;
 mod finding;
+mod group;
 mod ledger;
 mod messages;
 mod queues;
@@ -202,7 +203,7 @@ fn told(queue_manager: QueueManagerName, shown: &Value) -> String {
 /// What the rules about a queue manager say.
 fn find(facts: &Facts, history: &History) -> Vec<Finding> {
     let mut found = queues::find(facts, history);
-    for rules in [messages::find, units::find, refusals::find, channels::find, recovery_log::find] {
+    for rules in [messages::find, units::find, refusals::find, channels::find, recovery_log::find, group::find] {
         found.extend(rules(facts));
     }
     found

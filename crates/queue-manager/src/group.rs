@@ -4,7 +4,8 @@
 //! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`, `master.rs`), handles
 //! as the whole group counts them (`handles.rs`), triggers of shared queues (`triggers.rs`), the waits that other members end
 //! (`arrivals.rs`), what members ask of each other (`requests.rs`), connection tags (`tags.rs`), moves of queues to other databases
-//! (`moving.rs`), units of recovery of the group (`units.rs`), and what follows when a database is lost (`loss.rs`).
+//! (`moving.rs`), units of recovery of the group (`units.rs`), what follows when a database is lost (`loss.rs`), and how an operator sees the
+//! group (`look.rs`).
 //!
 //! Never: speaks SQL or knows where a message is (the store does).
 //!
@@ -18,6 +19,7 @@ pub(crate) mod definitions;
 pub(crate) mod disposition;
 pub(crate) mod handles;
 pub(crate) mod joining;
+mod look;
 mod loss;
 pub(crate) mod master;
 mod masters;
@@ -47,6 +49,7 @@ use crate::group::tags::Tags;
 use crate::group::triggers::Triggers;
 use crate::queue::Queue;
 
+pub use look::{GroupLook, StructureLook};
 pub use loss::LostStructure;
 pub use master::Master;
 pub use requests::MemberAnswer;
@@ -74,6 +77,8 @@ pub(crate) struct Group {
     pub(crate) triggers: Triggers,
     /// Queues that this member moves to another database.
     moves: Mutex<HashSet<QueueName>>,
+    /// As an operator has seen it last.
+    look: Mutex<Option<Arc<GroupLook>>>,
 }
 
 impl Group {
@@ -86,6 +91,7 @@ impl Group {
             tags: Tags::default(),
             triggers: Triggers::default(),
             moves: Mutex::default(),
+            look: Mutex::default(),
         }
     }
 }

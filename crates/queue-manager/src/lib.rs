@@ -36,8 +36,8 @@ pub use engine::clock::{Clock, SystemClock};
 pub use engine::turn::Turn;
 pub use engine::{clock, command_server, system_settings};
 pub use group::{
-    ConnectionTag, GroupOptions, LostStructure, Master, Member, MemberAnswer, MemberState, UnitDisposition,
-    UnitInDoubt, shared_queue,
+    ConnectionTag, GroupLook, GroupOptions, LostStructure, Master, Member, MemberAnswer, MemberState, StructureLook,
+    UnitDisposition, UnitInDoubt, shared_queue,
 };
 pub use instrumentation::{accounting, changes, channel_status, event, started, status, topic_status};
 pub use publish::{durable_limit, subscription};
@@ -51,6 +51,14 @@ pub use security::{access, channel_admission, channel_authentication, recent};
 pub use selection::selector;
 pub use storage::{DeliveryKey as Place, Position, Receipt, ReceiptKey, UnitOfWorkId};
 pub use storage::{SharedOptions, StructureConnection, StructureDatabase, Xid};
+
+/// A group as operators see it.
+pub mod group_view {
+    pub use storage::shared::administration::{
+        Check, DatabaseFacts, DatabaseView, GroupStatus, GroupView, Holder, Host, HostRole, MemberLook, Recovery, Standby,
+        Verdict,
+    };
+}
 
 /// What a member of a group counts of its work with the group.
 pub mod group_statistics {

@@ -9,7 +9,7 @@ mod group_units;
 mod mixed;
 
 use std::borrow::Borrow;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -23,6 +23,7 @@ use crate::private::{
     self, AppendedDefinitions, MessageCount, PrivateStore, QuarantineListener, Quarantined, Receipt, ReceiptKey,
     ReceiptOfPut, Recovered, StoreStatistics, StoredQueue, UndefinedQueue,
 };
+use crate::shared::administration::{GroupView, QueueOf};
 use crate::shared::{
     Deletion, GroupStatistics, GroupStore, OpenLevel, QueueHandle, SharedStore, StructureConnection, TriggerScope,
     TriggerState, WatchGuard,
@@ -145,6 +146,14 @@ impl Store {
     /// This member's part in its group; `None`: the queue manager is in no group that has a database.
     pub fn group_statistics(&self) -> Option<GroupStatistics> {
         self.group.as_ref().map(GroupStore::statistics)
+    }
+
+    /// How this member sees its group; `None`: as `group_statistics`. `known`: the shared queues that it knows, by number.
+    pub async fn group_view(&self, known: HashMap<QueueId, String>, queue_of: QueueOf) -> Option<GroupView> {
+        match &self.group {
+            Some(group) => Some(boxed(group.view(known, queue_of)).await),
+            None => None,
+        }
     }
 
     /// The store of a shared queue's database; `None`: the private store has the queue. A group without a database lives in the memory of

@@ -14,6 +14,7 @@ mod deliveries;
 mod event_stream;
 mod export;
 mod get;
+mod group;
 mod headers;
 mod history;
 mod import;
@@ -86,6 +87,7 @@ pub(crate) enum ApiHandler {
     ListCopybooks,
     ShowCopybook,
     ListProblems,
+    ShowGroup,
     MuteProblem,
     UnmuteProblem,
     ShowActivity,
@@ -107,8 +109,8 @@ impl ApiHandler {
     /// Asks whether an API key is for what the request wants. API keys are for messages, not for their circumstances.
     pub(crate) fn checks_scope(self) -> bool {
         use ApiHandler::{
-            ListChanges, ListProblems, MuteProblem, Show, ShowActivity, UnmuteProblem, WhyChannel, WhyDeadLetter,
-            WhyGet, WhyRefused,
+            ListChanges, ListProblems, MuteProblem, Show, ShowActivity, ShowGroup, UnmuteProblem, WhyChannel,
+            WhyDeadLetter, WhyGet, WhyRefused,
         };
         let is_of_circumstances = matches!(
             self,
@@ -122,6 +124,7 @@ impl ApiHandler {
                 | UnmuteProblem
                 | ListChanges
                 | ShowActivity
+                | ShowGroup
         );
         !is_of_circumstances
     }
@@ -189,6 +192,7 @@ pub(crate) async fn handle(
         ApiHandler::WatchLiveStream => Box::pin(live::watch(call, identity, body)).await,
         ApiHandler::ListChanges => changes::list(call, identity),
         ApiHandler::ShowActivity => activity::show(call),
+        ApiHandler::ShowGroup => Box::pin(group::show(call)).await,
         ApiHandler::ListProblems => Box::pin(problems::list(call, identity)).await,
         ApiHandler::MuteProblem => Box::pin(problems::mute(call, identity, body)).await,
         ApiHandler::UnmuteProblem => Box::pin(problems::unmute(call, identity)).await,

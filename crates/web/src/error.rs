@@ -321,6 +321,10 @@ entries! {
         "There is no problem '{0}' that you may see.",
         "The problem has ended, its identifier is wrong, or it is about an object that you may not display.",
         "List the problems to see which there are.";
+    NO_GROUP = "MQWB0961E", NOT_FOUND,
+        "The queue manager '{0}' is in no queue-sharing group.",
+        "The configuration of its server names no group, or another of its queue managers is the member.",
+        "Look at `group.name` in the configuration. The first queue manager of a server is the member.";
     NO_UNDO = "MQWB0973E", CONFLICT,
         "The job '{0}' cannot be undone: {1}.",
         "An undo puts back the messages that a move or a replay has put, or removes copies. The server keeps in mind which ones these \

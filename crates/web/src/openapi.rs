@@ -8,6 +8,7 @@ mod admin;
 mod attributes;
 mod console;
 mod details;
+mod group;
 mod lists;
 mod message_api;
 mod messaging;

@@ -361,6 +361,7 @@ routes! {
     GET    "/api/v1/qmgr/{qmgr}/topics", &[], MQ_ROLE, Off => Api(Show(List::Topics)), "Lists topic strings by page";
     GET    "/api/v1/qmgr/{qmgr}/subscriptions", &[], MQ_ROLE, Off => Api(Show(List::Subscriptions)), "Lists subscriptions by page";
     GET    "/api/v1/qmgr/{qmgr}/problems", &[], MQ_ROLE, Off => Api(ListProblems), "Lists what is wrong with a queue manager, the worst first";
+    GET    "/api/v1/qmgr/{qmgr}/group", &[], ADMINISTRATOR, Off => Api(ShowGroup), "Shows the queue-sharing group as its member sees it";
     PUT    API_MUTE, &[], MQ_ROLE, CookieOnly => Api(MuteProblem), "Mutes a problem for a time, or until it changes";
     DELETE API_MUTE, &[], MQ_ROLE, CookieOnly => Api(UnmuteProblem), "Lets a muted problem be heard again";
     GET    "/api/v1/qmgr/{qmgr}/changes", &[], MQ_ROLE, Off => Api(ListChanges), "Lists the last changes of definitions, the newest first";

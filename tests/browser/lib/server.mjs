@@ -51,7 +51,7 @@ export function start(program, args, options) {
   return child;
 }
 
-class Server {
+export class Server {
   #child;
   #said = '';
 

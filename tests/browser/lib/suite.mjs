@@ -8,13 +8,13 @@ import { startServer } from './server.mjs';
 const LIMIT_MS = 240_000;
 
 /**
- * Declares the server of a file. `prepare` fills it. The result declares tests: `check('sentence', async ({ visit, server }) => …)`.
+ * Declares the server of a file; `begin` starts another one than `server` says. `prepare` fills it. The result declares tests: `check('sentence', async ({ visit, server }) => …)`.
  * `visit` opens visitors, which are closed with the test; a closed visitor fails when a page did what none may.
  */
-export function suite({ server: options = {}, prepare } = {}) {
+export function suite({ server: options = {}, begin = () => startServer(options), prepare } = {}) {
   const shared = {};
   before(async () => {
-    [shared.server, shared.browser] = await Promise.all([startServer(options), startBrowser()]);
+    [shared.server, shared.browser] = await Promise.all([begin(), startBrowser()]);
     await prepare?.(shared.server);
   }, { timeout: LIMIT_MS });
   after(async () => {

@@ -70,8 +70,13 @@ function Sentence({ qmgr, problem }: { qmgr: string; problem: Trouble }) {
   const { name } = problem.object;
   const at = sentence.indexOf(name);
   const href = homeOf(qmgr, problem.object);
-  if (at < 0 || name === '' || !href) return <>{sentence}</>;
-  return <>{sentence.slice(0, at)}<a class="object" href={href}>{name}</a>{sentence.slice(at + name.length)}</>;
+  if (at < 0 || name === '' || !href) return <Words text={sentence} />;
+  return <><Words text={sentence.slice(0, at)} /><a class="object" href={href}>{name}</a><Words text={sentence.slice(at + name.length)} /></>;
+}
+
+/** A sentence of the server: what stands between backticks is a command. */
+export function Words({ text }: { text: string }) {
+  return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index} class="mono">{part}</code> : part))}</>;
 }
 
 /** The values of a problem as texts take them. */

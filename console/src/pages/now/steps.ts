@@ -33,6 +33,7 @@ const STEPS: Record<string, { page: PageName; href(qmgr: string, step: Step, nam
   api: { page: 'api', href: (_, step, name) => link.api({ api: of(step, 'service', name) }) },
   requester: { page: 'requester', href: (_, step, name) => link.requester({ requester: of(step, 'service', name) }) },
   server: { page: 'server', href: () => link.server() },
+  group: { page: 'group', href: (qmgr) => link.group({ qmgr }), isFor: () => may.value.administer },
   events: { page: 'events', href: (qmgr) => link.events({ qmgr }) },
 };
 
@@ -64,6 +65,8 @@ export function homeOf(qmgr: string, { type, name }: Trouble['object']): string 
       return 'service' in PAGES ? link.service({ service: name }) : undefined;
     case 'api':
       return link.api({ api: name });
+    case 'group':
+      return may.value.administer ? link.group({ qmgr }) : undefined;
     case 'requester':
       return link.requester({ requester: name });
     default:

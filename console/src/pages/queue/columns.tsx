@@ -8,7 +8,22 @@ import { level, type QueueRow } from './row.ts';
 
 type QueueColumn = Column<QueueRow> & { needs?: readonly string[] };
 
-export function queueColumns(qmgr: string): QueueColumn[] {
+/** In a group also where each queue is. */
+export function queueColumns(qmgr: string, isInGroup = false): QueueColumn[] {
+  const [name, type, ...others] = allColumns(qmgr);
+  if (!name || !type) return [];
+  return [name, type, ...(isInGroup ? GROUP_COLUMNS : []), ...others];
+}
+
+const GROUP_COLUMNS: readonly QueueColumn[] = [
+  {
+    key: 'structure', title: t('column.structure'), help: t('queues.structureHelp'), width: 112, needs: ['structure', 'disposition'],
+    cell: ({ structure, disposition }) => structure ?? <Quiet>{disposition === 'shared' ? '?' : '–'}</Quiet>, text: ({ structure }) => structure ?? '',
+  },
+  { key: 'disposition', title: t('column.disposition'), help: t('queues.dispositionHelp'), width: 108, cell: ({ disposition }) => disposition ?? <Quiet>–</Quiet> },
+];
+
+function allColumns(qmgr: string): QueueColumn[] {
   return [
     {
       key: 'name', title: t('column.name'), width: '3fr', needs: ['name', 'putEnabled', 'getEnabled'],

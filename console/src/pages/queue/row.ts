@@ -23,11 +23,14 @@ export interface QueueRow {
   getEnabled: boolean | null;
   usage: string | null;
   target: string | null;
+  /** Of a queue manager in a group: qmgr, copy or shared; null in none, and where it was not asked for. */
+  disposition?: string | null;
+  structure?: string | null;
 }
 
 /** What conditions of a list may name. */
 export const QUEUE_FILTERS = [
-  'depth', 'full', 'oldest', 'readers', 'writers', 'waiting', 'uncommitted', 'in', 'out', 'bytes', 'max', 'type', 'usage', 'putEnabled', 'getEnabled', 'lastPut', 'lastGet', 'altered', 'target', 'targetQmgr', 'dynamic', 'system',
+  'depth', 'full', 'oldest', 'readers', 'writers', 'waiting', 'uncommitted', 'in', 'out', 'bytes', 'max', 'type', 'usage', 'putEnabled', 'getEnabled', 'lastPut', 'lastGet', 'altered', 'target', 'targetQmgr', 'disposition', 'structure', 'dynamic', 'system',
 ] as const;
 
 /** From these shares of the maximum on a depth is marked. */

@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use message_api::history::{History, Rate, Rates};
 use model::definition::attribute::Kind as QueueType;
-use model::definition::queue::{LocalQueue, Usage};
+use model::definition::queue::{Disposition, LocalQueue, Usage};
 use model::definition::{QueueDefinition, QueueKind};
 use queue_manager::queue_list::{ListedQueue, QueueList, VisibleInList};
 
@@ -17,6 +17,7 @@ use super::page::{self, Row, Rows};
 use super::query::Query;
 use super::value::Value;
 
+const DISPOSITIONS: &[&str] = &["qmgr", "copy", "shared"];
 const TYPES: &[&str] = &["local", "alias", "remote", "model"];
 
 columns! {
@@ -41,6 +42,8 @@ columns! {
     USAGE "usage" Kind::Word(&["normal", "transmission"]), "USAGE of a local queue.";
     TARGET "target" Kind::Text, "Where an alias or a remote queue leads.";
     TARGET_QUEUE_MANAGER "targetQmgr" Kind::Text, "The queue manager where a remote queue leads." .on_request();
+    DISPOSITION "disposition" Kind::Word(DISPOSITIONS), "QSGDISP. `null`: the queue manager is in no queue-sharing group." .on_request();
+    STRUCTURE "structure" Kind::Text, "CFSTRUCT of a shared queue." .on_request();
     DYNAMIC "dynamic" Kind::Truth, "The queue was made from a model queue." .on_request();
     SYSTEM "system" Kind::Truth, "The name begins with SYSTEM." .on_request();
     ALTERED "altered" Kind::Moment, "When the definition was last changed." .on_request();
@@ -54,6 +57,7 @@ pub(super) fn page(sight: Sight<'_>, query: &Query, history: &History) -> Vec<u8
         visible: list.visible_to(sight.principal),
         list,
         rates: uses_rates.then(|| history.rates(&sight.queue_manager.name())).flatten(),
+        is_in_group: sight.queue_manager.group().is_some(),
     };
     page::page(&queues, query)
 }
@@ -62,12 +66,14 @@ struct Queues<'s> {
     list: QueueList,
     visible: VisibleInList,
     rates: Option<Rates<'s>>,
+    is_in_group: bool,
 }
 
 struct QueueRow<'a> {
     queue: ListedQueue<'a>,
     rates: Option<&'a Rates<'a>>,
     rate: Cell<Option<Rate>>,
+    is_in_group: bool,
 }
 
 impl Rows for Queues<'_> {
@@ -85,7 +91,7 @@ impl Rows for Queues<'_> {
         if queue.is_deleted() || !self.visible.has(place) {
             return None;
         }
-        Some(QueueRow { queue, rates: self.rates.as_ref(), rate: Cell::new(None) })
+        Some(QueueRow { queue, rates: self.rates.as_ref(), rate: Cell::new(None), is_in_group: self.is_in_group })
     }
 
     fn natural_order(&self) -> Option<usize> {
@@ -113,6 +119,7 @@ impl<'a> Row<'a> for QueueRow<'a> {
             LAST_PUT => of_local(|row| Value::moment(row.queue.last_put())),
             LAST_GET => of_local(|row| Value::moment(row.queue.last_get())),
             SYSTEM => Value::Truth(self.queue.name().as_bytes().starts_with(b"SYSTEM.")),
+            DISPOSITION | STRUCTURE if !self.is_in_group => Value::Null,
             FULL => of_local(|row| full(row.queue.depth(), row.queue.definition())),
             _ => of_definition(self.queue.definition(), column),
         }
@@ -150,6 +157,15 @@ fn of_definition(definition: &QueueDefinition, column: usize) -> Value<'_> {
         },
         TARGET_QUEUE_MANAGER => match &definition.kind {
             QueueKind::Remote(remote) => Value::text(remote.remote_queue_manager.as_str()),
+            _ => Value::Null,
+        },
+        DISPOSITION => Value::Text(match definition.disposition {
+            Disposition::QueueManager | Disposition::Group => "qmgr",
+            Disposition::Copy => "copy",
+            Disposition::Shared => "shared",
+        }),
+        STRUCTURE => match (definition.disposition, local) {
+            (Disposition::Shared, Some(local)) => Value::text(local.structure.as_str()),
             _ => Value::Null,
         },
         ALTERED => Value::moment(Some(definition.history.altered)),

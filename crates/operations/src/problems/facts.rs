@@ -19,7 +19,7 @@ use model::timestamp::Timestamp;
 use queue_manager::channel_status::ChannelStatus;
 use queue_manager::recent::{Noted, Refusal, RefusedClient};
 use queue_manager::status::{ConnectionStatus, DiskSpace, QueueManagerStatus};
-use queue_manager::{QuarantinedMessage, QueueManager};
+use queue_manager::{GroupLook, QuarantinedMessage, QueueManager};
 
 pub(super) use self::counters::{Counters, Lately};
 pub(super) use self::dead_letters::DeadLetters;
@@ -48,6 +48,8 @@ pub(super) struct Facts {
     pub(super) quarantine: Arc<Vec<QuarantinedMessage>>,
     pub(super) disk: Option<DiskSpace>,
     pub(super) lately: Lately,
+    /// `None`: the queue manager is in none.
+    pub(super) group: Option<Arc<GroupLook>>,
     /// For the next look.
     pub(super) before: Before,
 }
@@ -97,6 +99,7 @@ impl Facts {
             dead_letters,
             disk: queue_manager.disk_space(),
             lately,
+            group: queue_manager.group_look().await,
             connections: queue_manager.connections(),
             channels: queue_manager.objects(AuthorityObject::Channel),
             instances: queue_manager.channel_statuses(),

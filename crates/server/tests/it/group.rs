@@ -146,6 +146,103 @@ fn the_metrics_of_a_member_show_its_group_its_batches_and_the_peer_that_it_has_r
     });
 }
 
+/// The first checks or problems whose members have these values.
+fn texts(value: &serde_json::Value, member: &str, is: &str) -> Vec<String> {
+    let all = value.as_array().expect("a list").iter();
+    let some = all.filter(|one| one[member] == is);
+    some.map(|one| one["text"].as_str().expect("text").to_owned()).collect()
+}
+
+#[test]
+fn the_group_resource_the_problems_and_the_doctor_say_the_same_of_a_member_that_was_killed() {
+    let database = Database::empty();
+    let (first, second) = (member(&database, "QM1"), member(&database, "QM2"));
+    first.run(&["group", "create"]);
+    let one = Server::start_with(&first, &["--qmgr", "QM1"], &[("MQ_ADMIN_PASSWORD", "admin-password")]);
+    let two = Server::start(&second, &["--qmgr", "QM2"]);
+    first.run_with(&["runmqsc", "QM1"], ORDERS);
+    first.run(&["put", "-m", "QM1", "ORDERS", "an order", "--persistent"]);
+    let admin = format!("Authorization: Basic {}\r\n", STANDARD.encode("admin:admin-password"));
+    let get = |path: &str| {
+        let answer = one.answer("http", path, &admin);
+        json(&format!("out: {}", answer.split_once("\r\n\r\n").expect("a body").1))
+    };
+    let group = || get("/api/v1/qmgr/QM1/group");
+    eventually("both members live", || {
+        let group = group();
+        let members = group["members"].as_array().expect("members");
+        members.len() == 2 && members.iter().all(|member| member["state"] == "ACTIVE" && member["isHeard"] == true)
+    });
+    let seen = group();
+    assert_eq!((&seen["name"], &seen["member"], &seen["hasDatabase"]), (&"QSG1".into(), &"QM1".into(), &true.into()));
+    let itself = &seen["members"][0];
+    assert_eq!((&itself["isSelf"], &itself["version"]), (&true.into(), &env!("CARGO_PKG_VERSION").into()), "{itself}");
+    assert!(itself["host"].as_str().is_some_and(|host| !host.is_empty()), "{itself}");
+    let home = &seen["databases"][0];
+    assert_eq!((&home["isReached"], &home["engine"]), (&true.into(), &"PostgreSQL".into()), "{home}");
+    assert!(home["operations"].as_u64() >= Some(1) && home["commitMilliseconds"].as_f64() > Some(0.0), "{home}");
+    let structure = &seen["structures"][0];
+    assert_eq!((&structure["name"], &structure["queues"], &structure["messages"]), (&"APP1".into(), &1.into(), &1.into()));
+
+    two.signal("KILL");
+    eventually("the killed member is recovered", || group()["members"][1]["state"] == "FAILED");
+    eventually("it is a problem", || {
+        let problems = get("/api/v1/qmgr/QM1/problems");
+        !texts(&problems["problems"], "rule", "group-member").is_empty()
+    });
+    let seen = group();
+    assert_eq!(seen["members"][1]["recovery"]["by"], "QM1", "{seen}");
+    let of_page = texts(&seen["checks"], "subject", "member");
+    let of_doctor = texts(&json(&first.run(&["doctor", "--json"]))["checks"], "subject", "member");
+    assert_eq!(of_page, of_doctor);
+    assert!(of_page[1].starts_with("QM2 has failed, and was recovered"), "{of_page:?}");
+    for subject in ["standby", "disk", "schema", "encryption", "maintenance"] {
+        let doctor = json(&first.run(&["doctor", "--json"]));
+        assert_eq!(texts(&seen["checks"], "subject", subject), texts(&doctor["checks"], "subject", subject));
+    }
+    let problems = get("/api/v1/qmgr/QM1/problems");
+    assert_eq!(texts(&problems["problems"], "rule", "group-member"), [format!("{}.", of_page[1])]);
+    let standby = texts(&problems["problems"], "rule", "group-standby");
+    assert!(standby[0].starts_with("synchronous_standby_names is empty"), "{standby:?}");
+
+    let queues = get("/api/v1/qmgr/QM1/queues?columns=name,disposition,structure&where=structure=APP1");
+    assert_eq!(queues["rows"], serde_json::json!([["ORDERS", "shared", "APP1"]]), "{queues}");
+    let private = get("/api/v1/qmgr/QM1/queues?columns=name&where=disposition=shared&sort=-structure");
+    assert_eq!(private["rows"], serde_json::json!([["ORDERS"]]), "{private}");
+}
+
+#[test]
+fn a_database_that_is_away_is_told_alike_by_the_group_resource_the_problems_and_the_doctor() {
+    let database = Database::to_be_killed();
+    let folder = member(&database, "QM1");
+    folder.run(&["group", "create"]);
+    let server = Server::start_with(&folder, &["--qmgr", "QM1"], &[("MQ_ADMIN_PASSWORD", "admin-password")]);
+    let admin = format!("Authorization: Basic {}\r\n", STANDARD.encode("admin:admin-password"));
+    let get = |path: &str| {
+        let answer = server.answer("http", path, &admin);
+        json(&format!("out: {}", answer.split_once("\r\n\r\n").expect("a body").1))
+    };
+    eventually("the member has joined", || get("/api/v1/qmgr/QM1/group")["databases"][0]["isReached"] == true);
+    database.server.kill("KILL");
+    eventually("the database is away, and it is said why", || {
+        let group = get("/api/v1/qmgr/QM1/group");
+        group["databases"][0]["trouble"].as_str().is_some_and(|why| why.contains("refused"))
+    });
+    let group = get("/api/v1/qmgr/QM1/group");
+    assert_eq!((&group["schemaVersion"], &group["members"][0]["name"]), (&serde_json::Value::Null, &"QM1".into()));
+    let of_page = texts(&group["checks"], "subject", "database");
+    assert!(of_page[0].starts_with("the database of the group does not answer: "), "{of_page:?}");
+    assert_eq!(texts(&json(&folder.run(&["doctor", "--json"]))["checks"], "subject", "database"), of_page);
+    eventually("it is an error", || {
+        let problems = get("/api/v1/qmgr/QM1/problems");
+        let texts = texts(&problems["problems"], "rule", "group-database");
+        texts.first().is_some_and(|text| text.starts_with("The database of the group does not answer: "))
+    });
+    let metrics = server.answer("metrics", "/metrics", "");
+    let reached = "quaymaster_group_database_reachable{qmgr=\"QM1\",group=\"QSG1\",database=\"home\"}";
+    assert_eq!(sample(&metrics, reached), 0.0);
+}
+
 #[test]
 fn the_metrics_of_a_server_without_a_group_know_none() {
     let folder = Folder::new();

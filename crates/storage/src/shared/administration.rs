@@ -2,7 +2,7 @@
 //!
 //! It works on the databases alone. No member needs to run, and those that run go on: each change is one that a member may meet at any
 //! time. `database.rs` says what the database is like, `checks.rs` what of it needs attention, `status.rs` how the group is,
-//! `view.rs` what looks see a database by, `joining.rs` whether a member can take part, `leaving.rs` how one goes for good, `repair.rs` what is stuck and how it is mended.
+//! `view.rs` what looks see a database by, `seen.rs` how a member sees its group, `joining.rs` whether a member can take part, `leaving.rs` how one goes for good, `repair.rs` what is stuck and how it is mended.
 //!
 //! Never: takes part as a member, or changes what a member that lives holds.
 
@@ -11,6 +11,7 @@ mod database;
 mod joining;
 mod leaving;
 mod repair;
+mod seen;
 mod statements;
 mod status;
 mod view;
@@ -37,7 +38,9 @@ pub use crate::shared::administration::database::{DatabaseFacts, Holder, Host, H
 pub use crate::shared::administration::joining::Reserved;
 pub use crate::shared::administration::leaving::{LeaveRefusal, Left};
 pub use crate::shared::administration::repair::{Finding, Stuck};
-pub use crate::shared::administration::status::{GroupStatus, MemberLook, SharedQueue, UnitInDoubt};
+pub use crate::shared::administration::seen::{DatabaseView, GroupView};
+pub(super) use crate::shared::administration::seen::{Reached, look};
+pub use crate::shared::administration::status::{GroupStatus, MemberLook, Recovery, SharedQueue, UnitInDoubt};
 pub(super) use crate::shared::administration::view::View;
 
 /// Name and number of the queue that a definition of the group is of, of each place while it moves; none: this program cannot read it.
@@ -87,7 +90,17 @@ impl Place {
     }
 
     fn view(&self) -> View<'_> {
-        View { connected: &self.connected, primary: &self.primary, options: &self.options }
+        View { structure: self.structure.as_deref(), connected: &self.connected, primary: &self.primary, options: &self.options }
+    }
+}
+
+/// What `Administrator::connect` has failed with, as a check: whether the home does not answer, or is not what it should be.
+pub fn not_connected(error: &SharedError) -> Check {
+    match error {
+        SharedError::Connect(_) | SharedError::NoPrimary | SharedError::OldTimeline { .. } => {
+            checks::away(None, &primary::chain(error))
+        }
+        _ => Check::failure("group", primary::chain(error)),
     }
 }
 
@@ -144,19 +157,33 @@ impl Administrator {
 
     /// All shared queues by number, and how many definitions this program cannot read.
     async fn queues(&self) -> Result<(HashMap<QueueId, String>, usize), SharedError> {
-        let (client, s) = (self.home.client(), &self.home.connected.statements);
-        let rows = client.query(&s.definitions_after, &[&0_i64]).await.map_err(refused("list the definitions"))?;
-        let shared = rows.iter().map(definition).filter(|one| {
-            one.disposition == GroupDisposition::Shared && one.key.starts_with("queue/") && one.value.is_some()
-        });
-        let (mut queues, mut unreadable) = (HashMap::new(), 0);
-        for definition in shared {
-            let places = (self.queue_of)(&definition);
-            unreadable += usize::from(places.is_empty());
-            queues.extend(places.into_iter().map(|(name, queue)| (queue, name)));
-        }
-        Ok((queues, unreadable))
+        queues(self.home.view(), self.queue_of).await
     }
+}
+
+/// All shared queues by number, and how many definitions this program cannot read.
+async fn queues(home: View<'_>, queue_of: QueueOf) -> Result<(HashMap<QueueId, String>, usize), SharedError> {
+    let (client, s) = (home.client(), &home.connected.statements);
+    let rows = client.query(&s.definitions_after, &[&0_i64]).await.map_err(refused("list the definitions"))?;
+    let shared = rows.iter().map(definition).filter(|one| {
+        one.disposition == GroupDisposition::Shared && one.key.starts_with("queue/") && one.value.is_some()
+    });
+    let (mut queues, mut unreadable) = (HashMap::new(), 0);
+    for definition in shared {
+        let places = queue_of(&definition);
+        unreadable += usize::from(places.is_empty());
+        queues.extend(places.into_iter().map(|(name, queue)| (queue, name)));
+    }
+    Ok((queues, unreadable))
+}
+
+/// What a look has found of a member's life.
+struct Seen {
+    status: MemberStatus,
+    /// `None`: it shows none.
+    since_beat: Option<Duration>,
+    /// How long it was looked at, or has been silent.
+    watched: Duration,
 }
 
 /// A member, looked at for a while.
@@ -181,6 +208,12 @@ impl Watched {
             (self.beat_at, self.beats) = (Instant::now(), true);
         }
         self.status = status;
+    }
+
+    fn seen(self) -> Seen {
+        let is_silent = self.is_silent();
+        let since_beat = (self.beats && !is_silent).then(|| self.beat_at.elapsed());
+        Seen { since_beat, watched: self.began.elapsed(), status: self.status }
     }
 
     /// It says that it lives, or half of a recovery, and nothing has moved for as long as was looked.

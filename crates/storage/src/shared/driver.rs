@@ -131,6 +131,8 @@ pub(super) struct Driver {
     highest: HighestTimeline,
     generation: AtomicU64,
     pub(super) counts: Counts,
+    /// Why the last attempt to connect failed.
+    trouble: Mutex<Option<String>>,
     /// Rows that this member has changed or removed since it last cleaned the table.
     pub(super) dead_rows: AtomicUsize,
     /// Queues that no member can open any more, and that this one had open: what it was asked before comes too late.
@@ -179,6 +181,7 @@ impl Driver {
             highest: HighestTimeline::default(),
             generation: AtomicU64::new(0),
             counts: Counts::default(),
+            trouble: Mutex::default(),
             dead_rows: AtomicUsize::new(0),
             sealed: SealedQueues::default(),
             stated: AtomicI64::new(0),
@@ -268,6 +271,11 @@ impl Driver {
         let Some(GivenBack { queues, messages }) = given_back else { return };
         self.counts.recovered(messages);
         queues.into_iter().for_each(|queue| self.in_common.arrived(queue));
+    }
+
+    /// Why the database cannot be reached; `None`: it can, or nothing has failed yet.
+    pub(super) fn trouble(&self) -> Option<String> {
+        self.trouble.lock().clone()
     }
 
     pub(super) fn has_expiry_duty(&self) -> bool {
@@ -360,6 +368,7 @@ async fn supervise(driver: Arc<Driver>, mut events: mpsc::UnboundedReceiver<Even
             warn_of(&session).await;
         }
         driver.counts.connected();
+        *driver.trouble.lock() = None;
         driver.show(Phase::Open(Arc::clone(&session)));
         driver.in_common.look_at_group();
         let is_closed = tokio::select! {
@@ -435,6 +444,8 @@ async fn connect(driver: &Arc<Driver>, identity: &mut Identity, give_up: Instant
             Ok(Err(problem)) => Some(problem),
             Err(_) => None,
         };
+        *driver.trouble.lock() =
+            Some(problem.as_ref().map_or_else(|| "no answer in time".to_owned(), |problem| primary::chain(problem)));
         if !is_told {
             is_told = true;
             let cause = problem.as_ref().and_then(|problem| problem.source()).map(ToString::to_string);

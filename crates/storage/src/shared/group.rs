@@ -1,7 +1,9 @@
 //! All databases of a group, as one member works with them: the home, and one for each structure that has its own.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::shared::administration::{GroupView, QueueOf, Reached, look};
 use crate::shared::driver::Role;
 use crate::shared::error::SharedError;
 use crate::shared::in_common::{Enrolment, InCommon};
@@ -71,6 +73,12 @@ impl GroupStore {
             hints: in_common.hint_counts.statistics(),
             unheard: in_common.hints().map(|hints| hints.unheard()).unwrap_or_default(),
         }
+    }
+
+    /// How this member sees its group: see `administration::GroupView`.
+    pub(crate) async fn view(&self, known: HashMap<QueueId, String>, queue_of: QueueOf) -> GroupView {
+        let structures = self.structures.iter().map(|structure| Reached::new(structure.driver())).collect();
+        look(Reached::new(self.home.driver()), structures, self.statistics(), known, queue_of).await
     }
 
     /// Waits for the home, and learns what is in doubt there and at the others that can be reached. Whether it is more than before.

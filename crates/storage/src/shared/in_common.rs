@@ -8,9 +8,11 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::shared::driver::Driver;
 use crate::shared::hint::Hints;
@@ -45,10 +47,17 @@ pub(super) struct Enrolled {
     pub(super) structures: HashMap<String, ClusterNumber>,
 }
 
+/// A member as beats have seen it.
+struct Seen {
+    status: MemberStatus,
+    /// Its beat has not changed.
+    since: Instant,
+}
+
 pub(super) struct InCommon {
     enrolment: watch::Sender<Enrolment>,
     /// As the last beat has seen them.
-    members: Mutex<Vec<MemberStatus>>,
+    members: Mutex<Vec<Seen>>,
     hints: RwLock<Option<Arc<Hints>>>,
     pub(super) hint_counts: Arc<HintCounts>,
     listener: OnceLock<Listener>,
@@ -106,11 +115,22 @@ impl InCommon {
     }
 
     pub(super) fn members(&self) -> Vec<MemberStatus> {
-        self.members.lock().clone()
+        self.members.lock().iter().map(|seen| seen.status.clone()).collect()
     }
 
     pub(super) fn see_members(&self, members: Vec<MemberStatus>) {
-        *self.members.lock() = members;
+        let mut known = self.members.lock();
+        let seen = members.into_iter().map(|status| {
+            let same = known.iter().find(|seen| seen.status.life() == status.life() && seen.status.name == status.name);
+            let since = same.map_or_else(Instant::now, |seen| seen.since);
+            Seen { status, since }
+        });
+        *known = seen.collect();
+    }
+
+    /// Members, and how long each has shown no life as far as this member knows.
+    pub(super) fn beats(&self) -> Vec<(MemberStatus, Duration)> {
+        self.members.lock().iter().map(|seen| (seen.status.clone(), seen.since.elapsed())).collect()
     }
 
     /// `None`: this machine has no datagrams, or the home has not been reached; polls do.

@@ -40,6 +40,17 @@ pub enum MemberState {
     Failed,
 }
 
+impl MemberState {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Inactive => "INACTIVE",
+            Self::Recovering => "RECOVERING",
+            Self::Failed => "FAILED",
+        }
+    }
+}
+
 /// A member as the group sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberStatus {
@@ -49,6 +60,10 @@ pub struct MemberStatus {
     pub address: String,
     /// Version of the tables that its program makes.
     pub level: i32,
+    /// Of its program.
+    pub program: String,
+    /// The machine on which it runs.
+    pub host: String,
     /// Of its present life; rises with each one.
     pub epoch: i64,
     beat: i64,
@@ -57,7 +72,17 @@ pub struct MemberStatus {
 impl MemberStatus {
     #[cfg(test)]
     pub(super) fn active(number: i32, epoch: i64, address: String) -> Self {
-        Self { number, name: format!("QM{number}"), state: MemberState::Active, address, level: 1, epoch, beat: 0 }
+        Self {
+            number,
+            name: format!("QM{number}"),
+            state: MemberState::Active,
+            address,
+            level: 1,
+            program: String::new(),
+            host: String::new(),
+            epoch,
+            beat: 0,
+        }
     }
 
     /// As it is once its epoch has been ended.
@@ -172,8 +197,8 @@ async fn begin_epoch(
     let client = &admin.client;
     client
         .execute(
-            "UPDATE member SET epoch = $2, process = $3, level = $4, state = 'ACTIVE' WHERE number = $1",
-            &[&number, &epoch, &identity.process, &identity.level],
+            "UPDATE member SET epoch = $2, process = $3, level = $4, program = $5, host = $6, state = 'ACTIVE' WHERE number = $1",
+            &[&number, &epoch, &identity.process, &identity.level, &env!("CARGO_PKG_VERSION"), &host()],
         )
         .await?;
     take_lanes(admin, number, epoch).await?;
@@ -185,6 +210,11 @@ pub(super) struct GivenBack {
     /// Each once.
     pub(super) queues: Vec<QueueId>,
     pub(super) messages: usize,
+}
+
+/// Of this machine.
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// What the member held before this epoch is free, messages, open queues and duties; its prepared units of work are of this epoch.
@@ -300,6 +330,8 @@ fn status(row: &Row) -> MemberStatus {
         state: state(row.get(4)),
         address: row.get(5),
         level: row.get(6),
+        program: row.get(7),
+        host: row.get(8),
     }
 }
 

@@ -36,7 +36,10 @@ CREATE TABLE member (
   state text NOT NULL CHECK (state IN ('ACTIVE', 'INACTIVE', 'RECOVERING', 'FAILED')),
   address text NOT NULL,
   -- Version of the tables that its program makes.
-  level int4 NOT NULL
+  level int4 NOT NULL,
+  -- The program's own version, and the machine on which it runs; for those who look.
+  program text NOT NULL DEFAULT '',
+  host text NOT NULL DEFAULT ''
 ) WITH (fillfactor = 50);
 
 -- The last time that a peer ended a member's work here, and how many messages went back by it.

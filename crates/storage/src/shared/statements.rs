@@ -461,7 +461,7 @@ statements! {
                    SELECT member FROM t UNION ALL SELECT member FROM duty WHERE name = 'expiry'";
     set_address = "UPDATE member SET address = $3 WHERE number = $1 AND epoch = $2";
     secret = "SELECT secret FROM group_state";
-    members = "SELECT number, name, epoch, beat, state, address, level FROM member ORDER BY number";
+    members = "SELECT number, name, epoch, beat, state, address, level, program, host FROM member ORDER BY number";
     /// `$1` member, `$2` epoch that ends. No row: a peer does it already.
     fence_member = "UPDATE member SET epoch = epoch + 1, state = 'RECOVERING' WHERE number = $1 AND epoch = $2";
     fence_lanes = "UPDATE lane SET epoch = $2::int8 WHERE member = $1 AND epoch < $2::int8";

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use tokio::time::Instant;
 
 use crate::shared::administration::DatabaseFacts;
 use crate::shared::lane::{LANES, LASTING};
@@ -89,7 +90,7 @@ pub(super) struct Counts {
     round_trip_us: AtomicU64,
     recoveries: AtomicU64,
     recovered_messages: AtomicU64,
-    facts: Mutex<Option<DatabaseFacts>>,
+    facts: Mutex<Option<(Instant, DatabaseFacts)>>,
 }
 
 #[derive(Default)]
@@ -131,13 +132,18 @@ impl Counts {
     }
 
     pub(super) fn observed(&self, facts: DatabaseFacts) {
-        *self.facts.lock() = Some(facts);
+        *self.facts.lock() = Some((Instant::now(), facts));
+    }
+
+    /// What the database was like when it was looked at last, and how long ago that was.
+    pub(super) fn facts(&self) -> Option<(Duration, DatabaseFacts)> {
+        self.facts.lock().as_ref().map(|(at, facts)| (at.elapsed(), facts.clone()))
     }
 
     pub(super) fn statistics(&self, structure: Option<&str>, is_reached: bool) -> DatabaseStatistics {
         let round_trip = self.round_trip_us.load(Relaxed);
         let facts = self.facts.lock();
-        let facts = facts.as_ref();
+        let facts = facts.as_ref().map(|(_, facts)| facts);
         DatabaseStatistics {
             structure: structure.map(str::to_owned),
             is_reached,

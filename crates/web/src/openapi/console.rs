@@ -159,11 +159,12 @@ fn session() -> Value {
                 "properties": { "administer": flag(), "change": flag(), "messages": flag() }
             },
             "qmgrs": { "type": "array", "items": {
-                "type": "object", "required": ["name", "state", "isDefault", "deadLetterQueue"],
+                "type": "object", "required": ["name", "state", "isDefault", "group", "deadLetterQueue"],
                 "properties": {
                     "name": text(),
                     "state": { "type": "string", "enum": crate::admin::queue_manager::STATES },
                     "isDefault": flag(),
+                    "group": { "type": ["string", "null"], "description": "Its queue-sharing group. `null`: none, or not to be displayed." },
                     "deadLetterQueue": { "type": ["string", "null"], "description": "`null`: none, or not to be displayed." }
                 }
             } }

@@ -6,7 +6,7 @@ use crate::api::ApiHandler;
 use crate::openapi::details::{
     Body, Content, Details, MESSAGE_API, Parameter, Shape, Success, header, plain, query, success,
 };
-use crate::openapi::{lists, problems, push, why};
+use crate::openapi::{group, lists, problems, push, why};
 
 const IDENTIFIER: Shape = Shape::Pattern("^[0-9A-Fa-f]{48}$");
 /// Some of the ways to write a duration: of any length, of a wait up to an hour, of a lock up to 12 hours.
@@ -346,6 +346,7 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             body: Some(Body::Json("Watch")),
             ..plain(MESSAGE_API, "Replaces what the stream has watched before.", WATCHED)
         },
+        ApiHandler::ShowGroup => group::DETAILS,
         ApiHandler::ListChanges
         | ApiHandler::ShowActivity
         | ApiHandler::ListProblems

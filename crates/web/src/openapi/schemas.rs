@@ -3,12 +3,12 @@
 use model::definition::attribute::Kind;
 use serde_json::{Value, json};
 
-use crate::openapi::{attributes, console, lists, message_api, problems, push, why};
+use crate::openapi::{attributes, console, group, lists, message_api, problems, push, why};
 
 pub(super) fn all() -> Value {
     let mut all = of_products();
     let of_messages = message_api::schemas().into_iter().chain(why::schemas()).chain(push::schemas());
-    let own = of_messages.chain(console::schemas()).chain(lists::schemas()).chain(problems::schemas());
+    let own = of_messages.chain(console::schemas()).chain(lists::schemas()).chain(problems::schemas()).chain(group::schemas());
     for (name, schema) in own {
         all[name] = schema;
     }

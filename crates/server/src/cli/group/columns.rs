@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use storage::shared::administration::{Check, Verdict};
+use storage::shared::administration::Check;
 
 /// Writes rows below a heading, each column as wide as its widest cell; numbers stand to the right.
 pub(super) fn write_rows(out: &mut dyn Write, heading: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
@@ -27,20 +27,12 @@ pub(super) fn write_rows(out: &mut dyn Write, heading: &[&str], rows: &[Vec<Stri
 
 pub(crate) fn write_checks<'a>(out: &mut dyn Write, checks: impl IntoIterator<Item = &'a Check>) -> io::Result<()> {
     for check in checks {
-        writeln!(out, "{:<8} {}: {}", word(check.verdict), check.subject, check.text)?;
+        writeln!(out, "{:<8} {}: {}", check.verdict.word(), check.subject, check.text)?;
     }
     Ok(())
 }
 
 pub(crate) fn checks_as_json<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Value {
-    let check = |check: &Check| json!({"subject": check.subject, "verdict": word(check.verdict), "text": check.text});
+    let check = |check: &Check| json!({"subject": check.subject, "verdict": check.verdict.word(), "text": check.text});
     checks.into_iter().map(check).collect()
-}
-
-const fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Fine => "ok",
-        Verdict::Warning => "warning",
-        Verdict::Failure => "error",
-    }
 }

@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 use storage::shared::MemberState;
+use storage::shared::administration::not_connected;
 use storage::shared::administration::{Check, DatabaseFacts, GroupStatus, Host, HostRole, MemberLook};
 
 use super::columns::{checks_as_json, write_checks, write_rows};
 use super::{Group, patroni, problems};
 use crate::cli::exit_code::ATTENTION;
 use crate::cli::failure::Failure;
+use crate::error::ServerError;
 use crate::serve::group::GroupPlan;
 
 #[derive(Debug, Args)]
@@ -44,8 +46,12 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<ExitCode
 /// All that is looked at in a group, for `doctor`.
 pub(crate) fn all_checks(plan: &GroupPlan) -> Result<Vec<Check>, Failure> {
     let name = plan.member.to_string();
-    let (status, mut ready) = plan
-        .administer(async |administrator| Ok((administrator.status().await?, administrator.readiness(&name).await?)))?;
+    let looked = plan
+        .administer(async |administrator| Ok((administrator.status().await?, administrator.readiness(&name).await?)));
+    let (status, mut ready) = match looked {
+        Err(ServerError::Group(error)) => return Ok(vec![not_connected(&error)]),
+        looked => looked?,
+    };
     let mut checks = status.checks();
     // What a member needs beside what the group's state has told.
     ready.retain(|check| checks.iter().all(|known| known.subject != check.subject));
@@ -100,15 +106,6 @@ fn role(host: &Host) -> String {
     }
 }
 
-const fn state(state: MemberState) -> &'static str {
-    match state {
-        MemberState::Active => "ACTIVE",
-        MemberState::Inactive => "INACTIVE",
-        MemberState::Recovering => "RECOVERING",
-        MemberState::Failed => "FAILED",
-    }
-}
-
 fn member_row(status: &GroupStatus, member: &MemberLook) -> Vec<String> {
     let beat = match (member.state, member.since_beat) {
         (MemberState::Active, Some(since)) => format!("{:.1} s", since.as_secs_f32()),
@@ -119,7 +116,7 @@ fn member_row(status: &GroupStatus, member: &MemberLook) -> Vec<String> {
     vec![
         member.name.clone(),
         member.number.to_string(),
-        state(member.state).to_owned(),
+        member.state.word().to_owned(),
         member.epoch.to_string(),
         beat,
         member.claims.to_string(),
@@ -172,7 +169,7 @@ fn member_json(status: &GroupStatus, member: &MemberLook) -> Value {
     json!({
         "name": member.name,
         "number": member.number,
-        "state": state(member.state),
+        "state": member.state.word(),
         "epoch": member.epoch,
         "secondsSinceBeat": member.since_beat.map(seconds),
         "secondsWatched": seconds(member.watched),

@@ -22,35 +22,61 @@ pub enum Verdict {
     Failure,
 }
 
+impl Verdict {
+    /// As operators read it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fine => "ok",
+            Self::Warning => "warning",
+            Self::Failure => "error",
+        }
+    }
+}
+
 /// One thing that was looked at.
 #[derive(Debug, Clone)]
 pub struct Check {
     pub subject: &'static str,
     pub verdict: Verdict,
+    /// A member, a host, a structure: tells it from other checks of this subject.
+    pub about: String,
     /// What was found, and of what is not fine also what to do.
     pub text: String,
 }
 
 impl Check {
     pub fn fine(subject: &'static str, text: impl Into<String>) -> Self {
-        Self { subject, verdict: Verdict::Fine, text: text.into() }
+        Self::new(subject, Verdict::Fine, text.into())
     }
 
     pub fn warning(subject: &'static str, text: impl Into<String>) -> Self {
-        Self { subject, verdict: Verdict::Warning, text: text.into() }
+        Self::new(subject, Verdict::Warning, text.into())
     }
 
     /// Says of which database it is. `None`: the home.
     #[must_use]
     pub(super) fn at(self, structure: Option<&str>) -> Self {
         match structure {
-            Some(structure) => Self { text: format!("structure {structure}: {}", self.text), ..self },
+            Some(structure) => Self {
+                text: format!("structure {structure}: {}", self.text),
+                about: format!("{structure} {}", self.about).trim_end().to_owned(),
+                ..self
+            },
             None => self,
         }
     }
 
     pub fn failure(subject: &'static str, text: impl Into<String>) -> Self {
-        Self { subject, verdict: Verdict::Failure, text: text.into() }
+        Self::new(subject, Verdict::Failure, text.into())
+    }
+
+    const fn new(subject: &'static str, verdict: Verdict, text: String) -> Self {
+        Self { subject, verdict, about: String::new(), text }
+    }
+
+    #[must_use]
+    pub(super) fn about(self, about: &str) -> Self {
+        Self { about: about.to_owned(), ..self }
     }
 }
 
@@ -65,6 +91,36 @@ pub(super) fn of(facts: &DatabaseFacts) -> Vec<Check> {
     checks
 }
 
+/// A database does not answer. `None`: the home.
+pub(super) fn away(structure: Option<&str>, why: &str) -> Check {
+    match structure {
+        Some(name) => {
+            let text = format!(
+                "the database of the structure {name} does not answer: {why}. Its queues are refused with 2345 \
+                 (MQRC_CF_NOT_AVAILABLE); look at its hosts, and at group.structures.{name}"
+            );
+            Check::failure("structures", text).about(name)
+        }
+        None => Check::failure(
+            "database",
+            format!(
+                "the database of the group does not answer: {why}. Shared queues are refused with 2345 \
+                 (MQRC_CF_NOT_AVAILABLE), and private ones go on; look at its hosts, and at group.database"
+            ),
+        ),
+    }
+}
+
+/// Members whose datagrams do not arrive. Only a member knows.
+pub(super) fn unheard(names: &[String]) -> Option<Check> {
+    let text = format!(
+        "no datagram of {} arrives here: waits on shared queues end up to 100 ms later. Let UDP pass between the addresses of the \
+         members",
+        names.join(", ")
+    );
+    (!names.is_empty()).then(|| Check::warning("peers", text))
+}
+
 fn version(facts: &DatabaseFacts) -> Check {
     let said = format!("{} {}", facts.engine, facts.version);
     match facts.version_number {
@@ -76,15 +132,16 @@ fn version(facts: &DatabaseFacts) -> Check {
 fn hosts(facts: &DatabaseFacts) -> Vec<Check> {
     let away = facts.hosts.iter().filter_map(|host| match &host.role {
         HostRole::Unreachable { why } => {
-            Some(Check::warning("hosts", format!("{} of group.database does not answer: {why}", host.name)))
+            let text = format!("{} of group.database does not answer: {why}", host.name);
+            Some(Check::warning("hosts", text).about(&host.name))
         }
-        HostRole::Primary { timeline } if *timeline < facts.timeline => Some(Check::failure(
-            "hosts",
-            format!(
+        HostRole::Primary { timeline } if *timeline < facts.timeline => {
+            let text = format!(
                 "{} also takes writes, on timeline {timeline} behind {}: end it, or let the cluster manager demote it",
                 host.name, facts.timeline
-            ),
-        )),
+            );
+            Some(Check::failure("hosts", text).about(&host.name))
+        }
         HostRole::Primary { .. } | HostRole::Standby => None,
     });
     let mut checks: Vec<Check> = away.collect();

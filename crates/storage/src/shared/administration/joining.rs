@@ -81,7 +81,10 @@ impl Administrator {
             ),
             _ => format!("{name} is member {number}, and does not run"),
         };
-        Ok(Check { subject: "name", verdict, text })
+        Ok(match verdict {
+            Verdict::Warning => Check::warning("name", text),
+            _ => Check::fine("name", text),
+        })
     }
 }
 

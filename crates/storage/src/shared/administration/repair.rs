@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio_postgres::{Client, Row};
 
 use crate::QueueId;
+use crate::shared::administration::status::lost;
 use crate::shared::administration::{Administrator, Place, Watched, refused, statements};
 use crate::shared::error::SharedError;
 use crate::shared::member;
@@ -113,7 +114,7 @@ impl Administrator {
                 Stuck::Member => 0,
                 Stuck::Claims => {
                     let owners: Vec<i64> =
-                        self.lost(&place.claims().await?).await?.iter().map(|held| held.owner).collect();
+                        lost(self.home.view(), &place.view().claims().await?).await?.iter().map(|held| held.owner).collect();
                     begin(client).await?;
                     let rows = client.query(statements::RETURN_LOST_CLAIMS, &[&owners]).await;
                     let returned = free_again(place, &rows.map_err(refused(MEND))?).await?;
@@ -150,7 +151,7 @@ impl Administrator {
             Stuck::Depths => return self.wrong_depths(client).await,
             Stuck::Queues => return self.dropped_queues(client).await,
             Stuck::Claims => {
-                let count = self.lost(&place.claims().await?).await?.iter().map(|held| held.claims).sum();
+                let count = lost(self.home.view(), &place.view().claims().await?).await?.iter().map(|held| held.claims).sum();
                 one(count, format!("{count} messages are held by epochs that have ended: give them back"))
             }
             Stuck::Units => {

@@ -11,6 +11,8 @@ use crate::shared::primary::Primary;
 
 #[derive(Clone, Copy)]
 pub(in crate::shared) struct View<'a> {
+    /// `None`: the home.
+    pub(super) structure: Option<&'a str>,
     pub(super) connected: &'a Connected,
     pub(super) primary: &'a Primary,
     pub(super) options: &'a SharedOptions,
@@ -19,7 +21,7 @@ pub(in crate::shared) struct View<'a> {
 impl<'a> View<'a> {
     /// As a member's session sees it.
     pub(in crate::shared) fn of_member(driver: &'a Driver, session: &'a Session) -> Self {
-        Self { connected: &session.reader, primary: &session.primary, options: &driver.options }
+        Self { structure: driver.structure(), connected: &session.reader, primary: &session.primary, options: &driver.options }
     }
 
     pub(super) fn client(self) -> &'a Client {

@@ -60,6 +60,8 @@ struct ShownQueueManager {
     name: String,
     state: &'static str,
     is_default: bool,
+    /// The queue-sharing group that it is a member of.
+    group: Option<String>,
     /// `None`: there is none, or it is not known to the user.
     dead_letter_queue: Option<String>,
 }
@@ -118,10 +120,12 @@ fn queue_manager(call: Call<'_>, viewer: &Principal, known: Known) -> ShownQueue
     let displayed = running.filter(|running| {
         running.is_authorised(viewer, AuthorityObject::QueueManager, &known.name, Authority::DISPLAY)
     });
+    let group = displayed.as_ref().and_then(|manager| manager.group()).map(|group| group.to_string());
     let dead_letter_queue = displayed.map(|manager| manager.definition().dead_letter_queue);
     ShownQueueManager {
         state: known.state.word(),
         is_default: queue_managers.default_name() == Some(known.name),
+        group,
         dead_letter_queue: dead_letter_queue.filter(|name| !name.is_blank()).map(|name| name.to_string()),
         name: known.name.to_string(),
     }

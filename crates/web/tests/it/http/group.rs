@@ -70,6 +70,35 @@ fn a_path_with_the_groups_name_leads_to_its_member() {
 }
 
 #[test]
+fn a_group_without_a_database_is_shown_with_its_structures_to_administrators_and_readers() {
+    let server = server();
+    let group = get(&server, "/api/v1/qmgr/QM2/group");
+    assert_eq!((&group["name"], &group["member"], &group["hasDatabase"]), (&json!("QSG1"), &json!("QM2"), &json!(false)));
+    let structure = &group["structures"][0];
+    assert_eq!((&structure["name"], &structure["recover"], &structure["queues"]), (&json!("APP1"), &json!(true), &json!(0)));
+    assert_eq!(send(&server, "reader", "GET /api/v1/qmgr/QM2/group", None).status, 200);
+    assert_eq!(send(&server, "app", "GET /api/v1/qmgr/QM2/group", None).status, 403);
+    assert_eq!(send(&server, "admin", "GET /api/v1/qmgr/QM1/group", None).status, 404);
+    let session = get(&server, "/api/v1/session");
+    let groups: Vec<&Value> = session["qmgrs"].as_array().expect("a list").iter().map(|one| &one["group"]).collect();
+    assert_eq!(groups, [&json!(null), &json!("QSG1")]);
+}
+
+#[test]
+fn a_list_of_queues_shows_disposition_and_structure_in_a_group_alone() {
+    let server = server();
+    let made = send(&server, "admin", &format!("POST {}", queues("QM2")), Some(&shared("ORDERS")));
+    assert_eq!(made.status, 201, "{}", made.text());
+    let list = |path: &str| get(&server, &format!("/api/v1/qmgr/{path}"))["rows"].clone();
+    let columns = "columns=name,disposition,structure";
+    assert_eq!(list(&format!("QM2/queues?{columns}&where=structure=APP1")), json!([["ORDERS", "shared", "APP1"]]));
+    assert_eq!(list(&format!("QM2/queues?{columns}&sort=structure&limit=1")), json!([["ORDERS", "shared", "APP1"]]));
+    let private = list("QM2/queues?columns=name&where=disposition=qmgr&where=name=ORDERS");
+    assert_eq!(private, json!([]));
+    assert_eq!(list(&format!("QM1/queues?{columns}&where=name=Q")), json!([["Q", null, null]]));
+}
+
+#[test]
 fn a_queue_of_a_member_that_says_nothing_is_private() {
     let server = server();
     let answer =

@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-EMECIKOB.js";import"/ibmmq/console/assets/chunk-OVAV7XQD.js";import"/ibmmq/console/assets/chunk-ONTLOFTJ.js";import"/ibmmq/console/assets/chunk-KZOG7S7A.js";import{G as o}from"/ibmmq/console/assets/chunk-KSSH2HPZ.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-URQBG3XO.js";import"/ibmmq/console/assets/chunk-XM44XFKA.js";import{G as r}from"/ibmmq/console/assets/chunk-KSSH2HPZ.js";function o(){return r(t,{kind:"requester"})}export{o as default};

@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-URQBG3XO.js";import"/ibmmq/console/assets/chunk-XM44XFKA.js";import{G as i}from"/ibmmq/console/assets/chunk-KSSH2HPZ.js";function r(){return i(o,{kind:"service"})}export{r as default};

@@ -1,1 +1,0 @@
-import{a,b,c,d}from"/ibmmq/console/assets/chunk-XKJACTP5.js";import"/ibmmq/console/assets/chunk-XDLBEOFI.js";import"/ibmmq/console/assets/chunk-5U6NBXEK.js";import"/ibmmq/console/assets/chunk-2TP5MVEP.js";import"/ibmmq/console/assets/chunk-JKQDFYSA.js";import"/ibmmq/console/assets/chunk-KSSH2HPZ.js";export{d as Find,a as default,b as findAll,c as marked};

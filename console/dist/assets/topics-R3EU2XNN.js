@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-QIMHWBVS.js";import"/ibmmq/console/assets/chunk-LDWEO6CK.js";import"/ibmmq/console/assets/chunk-KZOG7S7A.js";import"/ibmmq/console/assets/chunk-KSSH2HPZ.js";export{b as TopicTabs,a as default};
