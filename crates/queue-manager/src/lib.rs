@@ -55,8 +55,8 @@ pub use storage::{SharedOptions, StructureConnection, StructureDatabase, Xid};
 /// A group as operators see it.
 pub mod group_view {
     pub use storage::shared::administration::{
-        Check, DatabaseFacts, DatabaseView, GroupStatus, GroupView, Holder, Host, HostRole, MemberLook, Recovery, Standby,
-        Verdict,
+        Check, DatabaseFacts, DatabaseView, GroupStatus, GroupView, Holder, Host, HostRole, MemberLook, Recovery,
+        Standby, Verdict,
     };
 }
 

@@ -182,7 +182,10 @@ fn the_group_resource_the_problems_and_the_doctor_say_the_same_of_a_member_that_
     assert_eq!((&home["isReached"], &home["engine"]), (&true.into(), &"PostgreSQL".into()), "{home}");
     assert!(home["operations"].as_u64() >= Some(1) && home["commitMilliseconds"].as_f64() > Some(0.0), "{home}");
     let structure = &seen["structures"][0];
-    assert_eq!((&structure["name"], &structure["queues"], &structure["messages"]), (&"APP1".into(), &1.into(), &1.into()));
+    assert_eq!(
+        (&structure["name"], &structure["queues"], &structure["messages"]),
+        (&"APP1".into(), &1.into(), &1.into())
+    );
 
     two.signal("KILL");
     eventually("the killed member is recovered", || group()["members"][1]["state"] == "FAILED");

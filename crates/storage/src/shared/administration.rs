@@ -90,7 +90,12 @@ impl Place {
     }
 
     fn view(&self) -> View<'_> {
-        View { structure: self.structure.as_deref(), connected: &self.connected, primary: &self.primary, options: &self.options }
+        View {
+            structure: self.structure.as_deref(),
+            connected: &self.connected,
+            primary: &self.primary,
+            options: &self.options,
+        }
     }
 }
 

@@ -8,7 +8,11 @@ use crate::openapi::{attributes, console, group, lists, message_api, problems, p
 pub(super) fn all() -> Value {
     let mut all = of_products();
     let of_messages = message_api::schemas().into_iter().chain(why::schemas()).chain(push::schemas());
-    let own = of_messages.chain(console::schemas()).chain(lists::schemas()).chain(problems::schemas()).chain(group::schemas());
+    let own = of_messages
+        .chain(console::schemas())
+        .chain(lists::schemas())
+        .chain(problems::schemas())
+        .chain(group::schemas());
     for (name, schema) in own {
         all[name] = schema;
     }

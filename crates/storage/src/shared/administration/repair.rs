@@ -113,8 +113,11 @@ impl Administrator {
             mended += match kind {
                 Stuck::Member => 0,
                 Stuck::Claims => {
-                    let owners: Vec<i64> =
-                        lost(self.home.view(), &place.view().claims().await?).await?.iter().map(|held| held.owner).collect();
+                    let owners: Vec<i64> = lost(self.home.view(), &place.view().claims().await?)
+                        .await?
+                        .iter()
+                        .map(|held| held.owner)
+                        .collect();
                     begin(client).await?;
                     let rows = client.query(statements::RETURN_LOST_CLAIMS, &[&owners]).await;
                     let returned = free_again(place, &rows.map_err(refused(MEND))?).await?;
@@ -151,7 +154,8 @@ impl Administrator {
             Stuck::Depths => return self.wrong_depths(client).await,
             Stuck::Queues => return self.dropped_queues(client).await,
             Stuck::Claims => {
-                let count = lost(self.home.view(), &place.view().claims().await?).await?.iter().map(|held| held.claims).sum();
+                let count =
+                    lost(self.home.view(), &place.view().claims().await?).await?.iter().map(|held| held.claims).sum();
                 one(count, format!("{count} messages are held by epochs that have ended: give them back"))
             }
             Stuck::Units => {

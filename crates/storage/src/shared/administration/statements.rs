@@ -23,7 +23,8 @@ pub(super) const UNITS: &str = "SELECT u.member, u.number, u.xid, \
     (SELECT count(*) FROM message m WHERE m.unit = u.number AND m.owner >= u.member::int8 << 32 \
     AND m.owner < (u.member::int8 + 1) << 32), u.places IS NOT NULL FROM unit u WHERE u.state = 'prepared' AND u.decided_by IS NULL ORDER BY u.member, u.number";
 /// What peers and operators have ended last.
-pub(super) const RECOVERIES: &str = "SELECT name, recovered_by, recovered_at, messages FROM recovery ORDER BY recovered_at DESC";
+pub(super) const RECOVERIES: &str =
+    "SELECT name, recovered_by, recovered_at, messages FROM recovery ORDER BY recovered_at DESC";
 pub(super) const DEPTHS: &str =
     "SELECT queue, sum(messages)::int8, sum(bytes)::int8 FROM queue_depth GROUP BY queue ORDER BY queue";
 

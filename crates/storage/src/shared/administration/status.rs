@@ -295,7 +295,8 @@ impl GroupStatus {
         }
         let dropped = self.queues.iter().filter(|queue| queue.name.is_none()).count();
         if dropped > 0 && self.unreadable == 0 {
-            let text = format!("{dropped} queues that are deleted have messages: `quaymaster group repair` removes them");
+            let text =
+                format!("{dropped} queues that are deleted have messages: `quaymaster group repair` removes them");
             checks.push(Check::warning("queues", text));
         }
         if self.unreadable > 0 {
@@ -330,12 +331,15 @@ impl MemberLook {
                     self.watched.as_secs_f32()
                 ),
             ),
-            (MemberState::Recovering, _) => {
-                Check::warning("member", format!("{name} is being recovered; `quaymaster group repair` does it when this lasts"))
-            }
+            (MemberState::Recovering, _) => Check::warning(
+                "member",
+                format!("{name} is being recovered; `quaymaster group repair` does it when this lasts"),
+            ),
             (MemberState::Failed, _) => Check::warning(
                 "member",
-                format!("{name} has failed, and was recovered: start it, or take it out with `quaymaster group leave {name}`"),
+                format!(
+                    "{name} has failed, and was recovered: start it, or take it out with `quaymaster group leave {name}`"
+                ),
             ),
             (MemberState::Inactive, _) => Check::fine("member", format!("{name} has ended in order")),
         };

@@ -21,7 +21,12 @@ pub(in crate::shared) struct View<'a> {
 impl<'a> View<'a> {
     /// As a member's session sees it.
     pub(in crate::shared) fn of_member(driver: &'a Driver, session: &'a Session) -> Self {
-        Self { structure: driver.structure(), connected: &session.reader, primary: &session.primary, options: &driver.options }
+        Self {
+            structure: driver.structure(),
+            connected: &session.reader,
+            primary: &session.primary,
+            options: &driver.options,
+        }
     }
 
     pub(super) fn client(self) -> &'a Client {

@@ -5,6 +5,7 @@ use identity::authenticator::{Credentials, Mechanism, Session};
 use identity::{Identity, Roles};
 use message_api::time_text::write_moment;
 use model::authority::{Authority, AuthorityObject, Principal};
+use queue_manager::QueueManager;
 use queue_manager::registry::Known;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -120,7 +121,7 @@ fn queue_manager(call: Call<'_>, viewer: &Principal, known: Known) -> ShownQueue
     let displayed = running.filter(|running| {
         running.is_authorised(viewer, AuthorityObject::QueueManager, &known.name, Authority::DISPLAY)
     });
-    let group = displayed.as_ref().and_then(|manager| manager.group()).map(|group| group.to_string());
+    let group = displayed.as_ref().and_then(QueueManager::group).map(|group| group.to_string());
     let dead_letter_queue = displayed.map(|manager| manager.definition().dead_letter_queue);
     ShownQueueManager {
         state: known.state.word(),

@@ -73,9 +73,15 @@ fn a_path_with_the_groups_name_leads_to_its_member() {
 fn a_group_without_a_database_is_shown_with_its_structures_to_administrators_and_readers() {
     let server = server();
     let group = get(&server, "/api/v1/qmgr/QM2/group");
-    assert_eq!((&group["name"], &group["member"], &group["hasDatabase"]), (&json!("QSG1"), &json!("QM2"), &json!(false)));
+    assert_eq!(
+        (&group["name"], &group["member"], &group["hasDatabase"]),
+        (&json!("QSG1"), &json!("QM2"), &json!(false))
+    );
     let structure = &group["structures"][0];
-    assert_eq!((&structure["name"], &structure["recover"], &structure["queues"]), (&json!("APP1"), &json!(true), &json!(0)));
+    assert_eq!(
+        (&structure["name"], &structure["recover"], &structure["queues"]),
+        (&json!("APP1"), &json!(true), &json!(0))
+    );
     assert_eq!(send(&server, "reader", "GET /api/v1/qmgr/QM2/group", None).status, 200);
     assert_eq!(send(&server, "app", "GET /api/v1/qmgr/QM2/group", None).status, 403);
     assert_eq!(send(&server, "admin", "GET /api/v1/qmgr/QM1/group", None).status, 404);

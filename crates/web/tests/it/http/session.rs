@@ -29,7 +29,8 @@ fn each_role_is_told_what_it_opens() {
         let [administer, change, messages] = may;
         assert_eq!(shown["may"], json!({ "administer": administer, "change": change, "messages": messages }));
         assert_eq!((&shown["ends"], &shown["issuer"]), (&Value::Null, &Value::Null));
-        let queue_manager = json!({ "name": "QM1", "state": "running", "isDefault": true, "deadLetterQueue": null });
+        let queue_manager =
+            json!({ "name": "QM1", "state": "running", "isDefault": true, "group": null, "deadLetterQueue": null });
         assert_eq!(shown["qmgrs"], json!([queue_manager]));
         assert_eq!(shown["version"], env!("CARGO_PKG_VERSION"));
     }

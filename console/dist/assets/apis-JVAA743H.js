@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-GOD5IYOB.js";import"/ibmmq/console/assets/chunk-MUYSAVMD.js";import{G as i}from"/ibmmq/console/assets/chunk-NSK23OJJ.js";function p(){return i(o,{kind:"api"})}export{p as default};

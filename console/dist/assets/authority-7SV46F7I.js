@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-QN6UDATQ.js";import"/ibmmq/console/assets/chunk-2YRYPQA5.js";import"/ibmmq/console/assets/chunk-35OPNET6.js";import"/ibmmq/console/assets/chunk-2SXJ7OUW.js";import{G as o}from"/ibmmq/console/assets/chunk-NSK23OJJ.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

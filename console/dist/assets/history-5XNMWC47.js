@@ -1,1 +1,0 @@
-import{a as m}from"/ibmmq/console/assets/chunk-TTKP6MAR.js";import"/ibmmq/console/assets/chunk-JRPMQRT4.js";import{G as t,f as o,la as p,ma as i}from"/ibmmq/console/assets/chunk-NSK23OJJ.js";function u({qmgr:e,row:{name:r}}){let s=o(()=>[p(r),i(r)],[r]);return t(m,{qmgr:e,charts:s,height:220})}export{u as default};

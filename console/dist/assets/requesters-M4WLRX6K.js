@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-GOD5IYOB.js";import"/ibmmq/console/assets/chunk-MUYSAVMD.js";import{G as r}from"/ibmmq/console/assets/chunk-NSK23OJJ.js";function o(){return r(t,{kind:"requester"})}export{o as default};

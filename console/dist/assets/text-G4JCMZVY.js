@@ -1,1 +1,0 @@
-import{a,b,c,d}from"/ibmmq/console/assets/chunk-UQ4BXFDU.js";import"/ibmmq/console/assets/chunk-BSLV5OSP.js";import"/ibmmq/console/assets/chunk-AWJMKE6K.js";import"/ibmmq/console/assets/chunk-2TP5MVEP.js";import"/ibmmq/console/assets/chunk-JKQDFYSA.js";import"/ibmmq/console/assets/chunk-NSK23OJJ.js";export{d as Find,a as default,b as findAll,c as marked};

@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-IY4XHLES.js";import"/ibmmq/console/assets/chunk-Z5JYEI3N.js";import"/ibmmq/console/assets/chunk-2SXJ7OUW.js";import"/ibmmq/console/assets/chunk-NSK23OJJ.js";export{b as TopicTabs,a as default};
