@@ -8,6 +8,8 @@ use system_tests::program::client_tree;
 use system_tests::server::{APP_PASSWORD, Server, ServerOptions};
 use tempfile::TempDir;
 
+mod bindings;
+mod programs;
 mod samples;
 mod verbs;
 

@@ -39,5 +39,5 @@ fn prepare() {
 }
 
 extern "C" fn forked() {
-    mqi_client::handles::forked();
+    mqi_client::per_process::forked();
 }

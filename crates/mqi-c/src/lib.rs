@@ -12,8 +12,11 @@
 //! Addresses are null or those of what the C prototype says: structures of the version they state, buffers of the length that
 //! goes with them, for as long as the call runs.
 
+mod bag;
 mod connect;
+mod consume;
 mod door;
 mod inquire;
 mod memory;
+mod property;
 mod verb;

@@ -16,7 +16,7 @@ use mqi_client::Ended;
 /// MQVS_NULL_TERMINATED.
 const TO_NUL: i32 = -1;
 /// Longest text that ends with a NUL, in bytes: what a program hands in without one ends here.
-const LONGEST_TEXT: usize = 1 << 20;
+pub(crate) const LONGEST_TEXT: usize = 1 << 20;
 
 /// A structure of numbers and arrays of them: any bytes are a value of it.
 ///
@@ -203,7 +203,7 @@ pub(crate) unsafe fn name(address: *const u8, most: usize) -> String {
 
 /// # Safety
 /// The address is null or that of a text that ends with a NUL or has `most` bytes.
-unsafe fn to_nul(address: *const u8, most: usize) -> Vec<u8> {
+pub(crate) unsafe fn to_nul(address: *const u8, most: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     if address.is_null() {
         return bytes;

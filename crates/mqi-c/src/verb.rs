@@ -101,8 +101,8 @@ fn keeps_handle(ended: Ended) -> bool {
 }
 
 /// A program's MQMD.
-struct Descriptor {
-    image: DescriptorImage,
+pub(crate) struct Descriptor {
+    pub(crate) image: DescriptorImage,
     address: *mut u8,
 }
 
@@ -112,7 +112,7 @@ impl Descriptor {
     ///
     /// # Safety
     /// The address is null or that of an MQMD of the version it states.
-    unsafe fn read(address: *mut c_void) -> Result<Self, Ended> {
+    pub(crate) unsafe fn read(address: *mut c_void) -> Result<Self, Ended> {
         if address.is_null() {
             return Err(failed(Reason::MdError));
         }
@@ -128,7 +128,7 @@ impl Descriptor {
 
     /// # Safety
     /// As `read`, and it may be written.
-    unsafe fn write(&self) {
+    pub(crate) unsafe fn write(&self) {
         let bytes = self.image.native();
         // SAFETY: as many bytes were read, for the version does not change.
         unsafe { fill(self.address.cast(), bytes.len(), bytes) };

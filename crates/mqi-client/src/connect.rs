@@ -193,6 +193,7 @@ fn asserted_user(settings: &Settings) -> String {
 /// As MQDISC: 2018 no such handle, 2003 what was under syncpoint is backed out, 2009.
 pub fn disconnect(number: i32) -> Result<Ended, Ended> {
     let handle = handles::find(number)?;
+    handle.consuming.stop();
     let session = handle.take()?;
     handles::remove(number);
     match handle.runtime.block_on(session.connection.disconnect()) {

@@ -10,8 +10,8 @@
 //!   speak on the parent's sockets.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread::ThreadId;
 
 use channel_client::connection::Connection;
@@ -20,6 +20,8 @@ use model::reason::Reason;
 use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Runtime;
 
+use crate::consume::Consuming;
+use crate::per_process::PerProcess;
 use crate::{Ended, failed};
 
 /// How threads share a handle: MQCNO_HANDLE_SHARE_*.
@@ -41,6 +43,9 @@ pub(crate) struct Handle {
     thread: ThreadId,
     pub(crate) runtime: Runtime,
     session: Mutex<Option<Session>>,
+    /// A call runs. The keeper holds the session too, and is no call.
+    in_call: AtomicBool,
+    pub(crate) consuming: Consuming,
 }
 
 /// What a call works on.
@@ -50,41 +55,9 @@ pub(crate) struct Session {
     pub(crate) attributes: HashMap<u32, OpenAttributes>,
 }
 
-/// The connections of one process.
-struct Table {
-    handles: RwLock<HashMap<i32, Arc<Handle>>>,
-    next: OnceLock<Box<Table>>,
-}
-
-static FIRST: OnceLock<Table> = OnceLock::new();
-/// How often this process and those before it were forked.
-static FORKS: AtomicU32 = AtomicU32::new(0);
+/// The connections of each process.
+static TABLE: PerProcess<RwLock<HashMap<i32, Arc<Handle>>>> = PerProcess::new();
 static NEXT_NUMBER: AtomicI32 = AtomicI32::new(1);
-
-impl Table {
-    fn new() -> Self {
-        Self { handles: RwLock::new(HashMap::new()), next: OnceLock::new() }
-    }
-
-    /// That of this process: as many steps along the chain as there were forks.
-    fn of_process() -> &'static Self {
-        let mut table = FIRST.get_or_init(Self::new);
-        for _ in 0..FORKS.load(Ordering::Acquire) {
-            table = table.next.get_or_init(|| Box::new(Self::new()));
-        }
-        table
-    }
-}
-
-/// To be called in a child, right after the fork. It takes no lock and no memory.
-pub fn forked() {
-    FORKS.fetch_add(1, Ordering::AcqRel);
-}
-
-/// The number of the process's generation: one more after each fork.
-pub(crate) fn generation() -> u32 {
-    FORKS.load(Ordering::Acquire)
-}
 
 /// The coded character set of the program's texts on this connection; UTF-8 for one that does not exist.
 pub fn ccsid(number: i32) -> i32 {
@@ -105,15 +78,25 @@ pub(crate) fn add(made: Made) -> Arc<Handle> {
     let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
     let session = Mutex::new(Some(Session { connection, attributes: HashMap::new() }));
     let thread = std::thread::current().id();
-    let handle = Arc::new(Handle { number, queue_manager, ccsid, sharing, thread, runtime, session });
-    Table::of_process().handles.write().insert(number, Arc::clone(&handle));
+    let handle = Arc::new(Handle {
+        number,
+        queue_manager,
+        ccsid,
+        sharing,
+        thread,
+        runtime,
+        session,
+        in_call: AtomicBool::new(false),
+        consuming: Consuming::default(),
+    });
+    TABLE.get().write().insert(number, Arc::clone(&handle));
     handle
 }
 
 /// The handle that this thread has for the queue manager and shares with no other.
 pub(crate) fn own_of_thread(queue_manager: &str) -> Option<i32> {
     let thread = std::thread::current().id();
-    let handles = Table::of_process().handles.read();
+    let handles = TABLE.get().read();
     let own = handles.values().find(|handle| {
         handle.sharing == Sharing::None && handle.thread == thread && handle.queue_manager == queue_manager
     });
@@ -121,26 +104,28 @@ pub(crate) fn own_of_thread(queue_manager: &str) -> Option<i32> {
 }
 
 pub(crate) fn find(number: i32) -> Result<Arc<Handle>, Ended> {
-    Table::of_process().handles.read().get(&number).cloned().ok_or(failed(Reason::HconnError))
+    TABLE.get().read().get(&number).cloned().ok_or(failed(Reason::HconnError))
 }
 
 pub(crate) fn all() -> Vec<Arc<Handle>> {
-    Table::of_process().handles.read().values().cloned().collect()
+    TABLE.get().read().values().cloned().collect()
 }
 
 /// Takes the handle away: nothing can be called on it any more.
 pub(crate) fn remove(number: i32) {
-    Table::of_process().handles.write().remove(&number);
+    TABLE.get().write().remove(&number);
 }
 
 impl Handle {
     /// Runs one call.
     pub(crate) fn run<R>(&self, call: impl FnOnce(&Runtime, &mut Session) -> Result<R, Ended>) -> Result<R, Ended> {
         self.check_thread()?;
-        let mut session = match self.sharing {
-            Sharing::NoBlock => self.session.try_lock().ok_or(failed(Reason::CallInProgress))?,
-            Sharing::None | Sharing::Block => self.session.lock(),
+        self.consuming.check()?;
+        let _turn = match self.sharing {
+            Sharing::NoBlock => Some(Turn::take(&self.in_call).ok_or(failed(Reason::CallInProgress))?),
+            Sharing::None | Sharing::Block => None,
         };
+        let mut session = self.session.lock();
         call(&self.runtime, session.as_mut().ok_or(failed(Reason::HconnError))?)
     }
 
@@ -160,8 +145,25 @@ impl Handle {
     }
 
     fn check_thread(&self) -> Result<(), Ended> {
-        let is_strange = self.sharing == Sharing::None && self.thread != std::thread::current().id();
+        let is_strange = self.sharing == Sharing::None
+            && self.thread != std::thread::current().id()
+            && !self.consuming.is_dispatcher();
         if is_strange { Err(failed(Reason::HconnError)) } else { Ok(()) }
+    }
+}
+
+/// The only call on a connection; given back with the value.
+struct Turn<'a>(&'a AtomicBool);
+
+impl<'a> Turn<'a> {
+    fn take(in_call: &'a AtomicBool) -> Option<Self> {
+        (!in_call.swap(true, Ordering::Acquire)).then_some(Self(in_call))
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
     }
 }
 

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::handles;
+use crate::{handles, per_process};
 
 /// The generation whose keeper runs, plus one; 0: none.
 static RUNNING: AtomicU32 = AtomicU32::new(0);
@@ -20,7 +20,7 @@ const SERVED: Duration = Duration::from_millis(1);
 /// Sees to it that the keeper runs in this process. Without a thread connections still work until their queue manager gives a
 /// silent client up.
 pub(crate) fn begin() {
-    let own = handles::generation() + 1;
+    let own = per_process::generation() + 1;
     if RUNNING.swap(own, Ordering::AcqRel) != own {
         let started =
             std::thread::Builder::new().name("mqi-keeper".to_owned()).stack_size(128 << 10).spawn(move || keep(own));
@@ -32,22 +32,36 @@ pub(crate) fn begin() {
 
 fn keep(own: u32) {
     loop {
-        let mut pause = LONGEST_PAUSE;
+        std::thread::sleep(pause());
         let handles = handles::all();
         let has_none = handles.is_empty();
         for handle in handles {
             handle.while_idle(|runtime, session| {
-                let interval = session.connection.heartbeat_interval();
-                if !interval.is_zero() {
-                    pause = pause.min(interval / LOOKS);
+                if !session.connection.heartbeat_interval().is_zero() {
                     runtime.block_on(tokio::time::sleep(SERVED));
                 }
             });
         }
-        // Who connects afterwards begins another one.
         if has_none && RUNNING.compare_exchange(own, 0, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            // A connection that was made just before relied on this keeper.
+            if !handles::all().is_empty() {
+                begin();
+            }
             return;
         }
-        std::thread::sleep(pause.max(SHORTEST_PAUSE));
     }
+}
+
+/// A part of the shortest interval of those that are idle.
+fn pause() -> Duration {
+    let mut pause = LONGEST_PAUSE;
+    for handle in handles::all() {
+        handle.while_idle(|_, session| {
+            let interval = session.connection.heartbeat_interval();
+            if !interval.is_zero() {
+                pause = pause.min(interval / LOOKS);
+            }
+        });
+    }
+    pause.max(SHORTEST_PAUSE)
 }

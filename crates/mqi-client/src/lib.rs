@@ -4,19 +4,25 @@
 //!
 //! Where to look: `handles` knows the connections of the process and lets one thread at a time use one; `connect` makes one, by
 //! the channel that `route` finds in `settings`; `verb` has the calls; `convert` turns structures of C into those of the channel;
-//! `constant` and `structure` are generated of `mqi-table`.
+//! `message_handle` keeps the properties of messages, and `property` says what a program does with one; `constant` and `structure` are generated of `mqi-table`.
 //!
 //! Invariants
-//! - A call runs on the thread of its caller, the socket included: each connection has a runtime of its own, and no thread.
+//! - A call runs on the thread of its caller, the socket included: each connection has a runtime of its own. Only callbacks have a
+//!   thread, while they are started.
 //! - A process that was forked has none of its parent's connections (2018).
 //! - Nothing is written to standard output or standard error, and no signal is caught.
 
+pub mod bag;
 pub mod connect;
 pub mod constant;
+pub mod consume;
 mod convert;
 pub mod handles;
 mod keeper;
 mod log;
+pub mod message_handle;
+pub mod per_process;
+pub mod property;
 pub mod route;
 pub mod settings;
 pub mod structure;

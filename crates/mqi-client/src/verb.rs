@@ -4,17 +4,29 @@
 
 use bytes::Bytes;
 use channel_client::connection::ObjectHandle;
+use channel_client::connection::passed_on::GotPassedOn;
+use channel_client::error::ChannelError;
 use channel_protocol::flow::inquire::{Attributes, Inquire};
 use channel_protocol::flow::stat::Stat;
 use channel_protocol::flow::subscribe::SubscriptionRequest;
 use channel_protocol::structure::descriptor_image::DescriptorImage;
+use channel_protocol::structure::get_options::GetStructure;
 use channel_protocol::structure::subscription_descriptor::SubscriptionRequestOptions;
-use model::options::{CloseOptions, OpenOptions};
+use model::descriptor::Encoding;
+use model::options::{CloseOptions, GetFlags, MatchOptions, OpenOptions};
 use model::reason::Reason;
 
-use crate::constant::MQHO_NONE;
+use crate::constant::{
+    MQGMO_NO_PROPERTIES, MQGMO_PROPERTIES_COMPATIBILITY, MQGMO_PROPERTIES_FORCE_MQRFH2, MQGMO_PROPERTIES_IN_HANDLE,
+    MQHO_NONE, MQPROP_COMPATIBILITY, MQPROP_FORCE_MQRFH2,
+};
+use crate::handles::Session;
 use crate::structure::{Mqgmo, Mqod, Mqpmo, Mqsd, Mqsro, Mqsts};
-use crate::{Ended, convert, ended_by, failed, handles};
+use crate::{Ended, consume, convert, ended_by, failed, handles, message_handle, warned};
+
+const BROWSE: GetFlags = GetFlags::BROWSE_FIRST.union(GetFlags::BROWSE_NEXT).union(GetFlags::BROWSE_MSG_UNDER_CURSOR);
+/// Bytes of an MQRFH2 that say how long it is.
+const HEADER_STARTS: usize = 12;
 
 /// A text of variable length, MQCHARV: what it holds, or may hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,14 +79,17 @@ pub fn open(hconn: i32, od: &mut Mqod, strings: &mut [Variable; 3], options: i32
 /// # Errors
 /// 2018, 2019, 2219, and what the queue manager says.
 pub fn close(hconn: i32, hobj: i32, options: i32) -> Result<Ended, Ended> {
-    handles::run(hconn, |runtime, session| {
+    let connection = handles::find(hconn)?;
+    connection.run(|runtime, session| {
         let handle = object_handle(hobj)?;
         let options = CloseOptions::from_bits_retain(options.cast_unsigned());
         let closed = runtime.block_on(session.connection.close(handle, options));
         closed.map_err(|error| ended_by(&error))?;
         session.attributes.remove(&handle.number());
-        Ok(Ended::WELL)
-    })
+        Ok(())
+    })?;
+    consume::forget(&connection, hobj);
+    Ok(Ended::WELL)
 }
 
 /// MQPUT.
@@ -84,9 +99,11 @@ pub fn close(hconn: i32, hobj: i32, options: i32) -> Result<Ended, Ended> {
 pub fn put(hconn: i32, hobj: i32, md: &mut DescriptorImage, pmo: &mut Mqpmo, body: &[u8]) -> Result<Ended, Ended> {
     handles::run(hconn, |runtime, session| {
         let (handle, options) = (object_handle(hobj)?, convert::put_options(pmo));
-        let put = runtime.block_on(session.connection.put_passed_on(handle, md, &options, body));
+        let carried = carried(pmo, md, body)?;
+        let (sent, whole) = carried.as_ref().map_or((&*md, body), |(md, whole)| (md, whole.as_slice()));
+        let put = runtime.block_on(session.connection.put_passed_on(handle, sent, &options, whole));
         let put = put.map_err(|error| ended_by(&error))?;
-        *md = put.descriptor;
+        put_back(md, put.descriptor);
         convert::put_options_back(&put.options, pmo);
         Ok(put.ended)
     })
@@ -106,9 +123,11 @@ pub fn put1(
 ) -> Result<Ended, Ended> {
     handles::run(hconn, |runtime, session| {
         let (object, options) = (convert::object(od, strings), convert::put_options(pmo));
-        let put = runtime.block_on(session.connection.put1_passed_on(&object, md, &options, body));
+        let carried = carried(pmo, md, body)?;
+        let (sent, whole) = carried.as_ref().map_or((&*md, body), |(md, whole)| (md, whole.as_slice()));
+        let put = runtime.block_on(session.connection.put1_passed_on(&object, sent, &options, whole));
         let put = put.map_err(|error| ended_by(&error))?;
-        *md = put.descriptor;
+        put_back(md, put.descriptor);
         convert::put_options_back(&put.options, pmo);
         if let Some(object) = put.object.filter(|_| !put.ended.is_failed()) {
             convert::object_back(&object, od, &mut strings[2]);
@@ -117,18 +136,159 @@ pub fn put1(
     })
 }
 
+/// The properties of MQPMO's handles in front of the body; `None` when there are none.
+fn carried(pmo: &Mqpmo, md: &DescriptorImage, body: &[u8]) -> Result<Option<(DescriptorImage, Vec<u8>)>, Ended> {
+    if pmo.version < 3 || pmo.original_msg_handle <= 0 && pmo.new_msg_handle <= 0 {
+        return Ok(None);
+    }
+    let properties = message_handle::of_put(pmo.original_msg_handle.max(0), pmo.new_msg_handle.max(0), pmo.action)?;
+    Ok(message_handle::with_properties(&properties, md, body))
+}
+
+/// The program's descriptor as the queue manager completed it; format, encoding and character set stay those of the body.
+fn put_back(md: &mut DescriptorImage, answer: DescriptorImage) {
+    let (format, encoding, ccsid) = (md.format(), md.encoding(), md.ccsid());
+    let had_header = answer.format() != format;
+    *md = answer;
+    if had_header {
+        md.set_format(format);
+        md.set_encoding(encoding);
+        md.set_ccsid(ccsid);
+    }
+}
+
 /// MQGET into a buffer of `room` bytes.
 ///
 /// # Errors
-/// As `put`.
+/// As `put`; 2460.
 pub fn get(hconn: i32, hobj: i32, md: &mut DescriptorImage, gmo: &mut Mqgmo, room: usize) -> Result<Got, Ended> {
     handles::run(hconn, |runtime, session| {
-        let (handle, options) = (object_handle(hobj)?, convert::get_options(gmo));
-        let got = runtime.block_on(session.connection.get_passed_on(handle, md, &options, room));
-        let got = got.map_err(|error| ended_by(&error))?;
+        let handle = object_handle(hobj)?;
+        let control =
+            session.attributes.get(&handle.number()).map_or(MQPROP_COMPATIBILITY, |known| known.property_control);
+        let target = properties_target(gmo, control)?;
+        let options = convert::get_options(gmo);
+        let got = match target {
+            None => runtime.block_on(session.connection.get_passed_on(handle, md, &options, room)),
+            Some(_) => runtime.block_on(get_with_properties(session, handle, md, &options, room)),
+        };
+        let mut got = got.map_err(|error| ended_by(&error))?;
+        if let Some(message) = target.filter(|_| !got.ended.is_failed()) {
+            take_apart(message, &mut got, room, options.flags.contains(GetFlags::ACCEPT_TRUNCATED_MSG))?;
+        }
         *md = got.descriptor;
         convert::get_options_back(&got.options, gmo);
         Ok(Got { ended: got.ended, data: got.data, length: got.length })
+    })
+}
+
+/// The handle that the properties go to; `None` when they stay where they are.
+fn properties_target(gmo: &Mqgmo, control: i32) -> Result<Option<i64>, Ended> {
+    let stated = gmo.options & (MQGMO_PROPERTIES_FORCE_MQRFH2 | MQGMO_NO_PROPERTIES | MQGMO_PROPERTIES_COMPATIBILITY);
+    let wants = gmo.options & MQGMO_PROPERTIES_IN_HANDLE != 0;
+    let has_handle = gmo.version >= 4 && gmo.msg_handle > 0;
+    if wants && !has_handle {
+        return Err(failed(Reason::HmsgError));
+    }
+    if !has_handle || stated != 0 || !wants && control == MQPROP_FORCE_MQRFH2 {
+        return Ok(None);
+    }
+    message_handle::with(gmo.msg_handle, |_| Ok(()))?;
+    Ok(Some(gmo.msg_handle))
+}
+
+/// Gets a message with its properties in front, where only the body has to fit the room.
+///
+/// A message that does not fit with its properties stays on its queue at first. Then it is got by its identifier, with room for
+/// its properties and as much of the body as fits: so none is taken whose body does not fit, unless the program accepts that.
+async fn get_with_properties(
+    session: &mut Session,
+    handle: ObjectHandle,
+    md: &DescriptorImage,
+    options: &GetStructure,
+    room: usize,
+) -> Result<GotPassedOn, ChannelError> {
+    const TRIES: usize = 10;
+    let connection = &mut session.connection;
+    let mut asked = options.clone();
+    asked.flags.remove(GetFlags::PROPERTIES_IN_HANDLE | GetFlags::ACCEPT_TRUNCATED_MSG);
+    asked.flags.insert(GetFlags::PROPERTIES_FORCE_MQRFH2);
+    if options.flags.intersects(BROWSE) {
+        // Nothing is taken, so the whole message may come.
+        let longest = connection.maximum_message_length() as usize;
+        return connection.get_passed_on(handle, md, &asked, longest).await;
+    }
+    let mut again = asked.clone();
+    again.version = again.version.max(2);
+    again.match_options.insert(MatchOptions::MSG_ID);
+    let mut last = connection.get_passed_on(handle, md, &asked, room).await?;
+    for _ in 0..TRIES {
+        if !is_left(&last) {
+            return Ok(last);
+        }
+        let mut same = md.clone();
+        same.set_message_id(last.descriptor.message_id());
+        let length = last.length;
+        if last.data.len() < HEADER_STARTS && length > HEADER_STARTS {
+            again.flags.remove(GetFlags::ACCEPT_TRUNCATED_MSG);
+            last = connection.get_passed_on(handle, &same, &again, HEADER_STARTS).await?;
+        }
+        if is_left(&last) {
+            let header = header_length(&last.descriptor, &last.data);
+            let whole = header.saturating_add(length.saturating_sub(header).min(room));
+            again.flags.set(GetFlags::ACCEPT_TRUNCATED_MSG, options.flags.contains(GetFlags::ACCEPT_TRUNCATED_MSG));
+            last = connection.get_passed_on(handle, &same, &again, whole).await?;
+            if last.ended.reason != Reason::NoMsgAvailable.number() {
+                return Ok(last);
+            }
+        }
+        // Another program took it in between.
+        last = connection.get_passed_on(handle, md, &asked, room).await?;
+    }
+    Ok(last)
+}
+
+/// It did not fit, and stays on its queue.
+fn is_left(got: &GotPassedOn) -> bool {
+    got.ended.reason == Reason::TruncatedMsgFailed.number()
+}
+
+/// Of the MQRFH2 that the data begin with, as it states its length.
+fn header_length(md: &DescriptorImage, data: &[u8]) -> usize {
+    if &md.format() != b"MQHRF2  " {
+        return 0;
+    }
+    let stated = data.get(8..12).and_then(|bytes| bytes.try_into().ok());
+    let length = stated.map(|bytes| match Encoding(md.encoding()).integers_are_little_endian() {
+        true => u32::from_le_bytes(bytes),
+        false => u32::from_be_bytes(bytes),
+    });
+    length.map_or(0, |length| length as usize)
+}
+
+/// Moves the properties of what was got into the handle.
+fn take_apart(message: i64, got: &mut GotPassedOn, room: usize, accepts: bool) -> Result<(), Ended> {
+    let apart = message_handle::apart(&got.descriptor, &got.data);
+    let properties = match apart {
+        None => Vec::new(),
+        Some(apart) => {
+            got.descriptor = apart.md;
+            got.length = got.length.saturating_sub(apart.length);
+            got.data = got.data.slice(apart.length.min(got.data.len())..);
+            if got.options.returned_length >= 0 {
+                got.options.returned_length = i32::try_from(got.data.len()).unwrap_or(i32::MAX);
+            }
+            apart.properties
+        }
+    };
+    if got.data.len() > room {
+        got.data.truncate(room);
+        let reason = if accepts { Reason::TruncatedMsgAccepted } else { Reason::TruncatedMsgFailed };
+        got.ended = warned(reason);
+    }
+    message_handle::with(message, |message| {
+        message.replace(properties);
+        Ok(())
     })
 }
 

@@ -131,6 +131,16 @@ impl Connection {
         }
     }
 
+    /// A message that has come already, while nothing more is asked for: after `suspend_consumers`.
+    pub fn next_arrived(&mut self) -> Option<Delivery> {
+        self.collect();
+        let message = self.consumers.next()?;
+        if message.in_unit {
+            self.work = Work::Open;
+        }
+        Some(Delivery { handle: message.handle, got: message.got })
+    }
+
     async fn next_once(&mut self) -> Result<Delivery, ChannelError> {
         self.collect();
         loop {

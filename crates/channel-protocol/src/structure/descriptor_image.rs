@@ -13,7 +13,11 @@ use crate::structure::message_descriptor::for_each_text;
 
 /// Offsets of the numbers.
 const NUMBERS: [usize; 15] = [4, 8, 12, 16, 20, 24, 28, 40, 44, 96, 272, 348, 352, 356, 360];
+const ENCODING: usize = 24;
+const CCSID: usize = 28;
+const FORMAT: usize = 32;
 const PERSISTENCE: usize = 44;
+const MESSAGE_ID: usize = 48;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DescriptorImage {
@@ -48,6 +52,39 @@ impl DescriptorImage {
     /// MQPER_*, whatever number is there.
     pub fn persistence(&self) -> i32 {
         self.number(PERSISTENCE)
+    }
+
+    pub fn encoding(&self) -> i32 {
+        self.number(ENCODING)
+    }
+
+    pub fn set_encoding(&mut self, encoding: i32) {
+        self.bytes[ENCODING..ENCODING + 4].copy_from_slice(&encoding.to_ne_bytes());
+    }
+
+    pub fn ccsid(&self) -> i32 {
+        self.number(CCSID)
+    }
+
+    pub fn set_ccsid(&mut self, ccsid: i32) {
+        self.bytes[CCSID..CCSID + 4].copy_from_slice(&ccsid.to_ne_bytes());
+    }
+
+    pub fn format(&self) -> [u8; 8] {
+        self.bytes[FORMAT..].first_chunk().copied().unwrap_or_default()
+    }
+
+    pub fn set_format(&mut self, format: [u8; 8]) {
+        self.bytes[FORMAT..FORMAT + 8].copy_from_slice(&format);
+    }
+
+    /// What tells this message from others.
+    pub fn message_id(&self) -> [u8; 24] {
+        self.bytes[MESSAGE_ID..].first_chunk().copied().unwrap_or_default()
+    }
+
+    pub fn set_message_id(&mut self, message_id: [u8; 24]) {
+        self.bytes[MESSAGE_ID..MESSAGE_ID + 24].copy_from_slice(&message_id);
     }
 
     fn number(&self, at: usize) -> i32 {

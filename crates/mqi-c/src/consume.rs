@@ -1,0 +1,121 @@
+//! MQCB and MQCTL: functions of the program that the library calls.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use model::reason::Reason;
+use mqi_client::constant::MQOP_REGISTER;
+use mqi_client::consume::{self, Call, Registration};
+use mqi_client::structure::{Mqcbc, Mqcbd, Mqctlo, Mqgmo, Structure};
+
+use crate::door::{call, failed};
+use crate::memory::Copied;
+use crate::verb::Descriptor;
+
+/// MQCB_FUNCTION.
+type Function = unsafe extern "C" fn(i32, *mut c_void, *mut c_void, *mut c_void, *mut c_void);
+
+/// # Safety
+/// As the crate says; the function stays where it is as long as it is registered.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MQCB(
+    hconn: i32,
+    operation: i32,
+    description: *mut c_void,
+    hobj: i32,
+    descriptor: *mut c_void,
+    options: *mut c_void,
+    completion: *mut i32,
+    reason: *mut i32,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        call(completion, reason, || {
+            let registration = if description.is_null() && operation & MQOP_REGISTER == 0 {
+                None
+            } else {
+                let cbd = Copied::<Mqcbd>::read(description, Reason::CbdError)?.value;
+                Some(registration(&cbd, operation, descriptor, options)?)
+            };
+            consume::callback(hconn, operation, hobj, registration)
+        });
+    }
+}
+
+/// # Safety
+/// As `MQCB`.
+unsafe fn registration(
+    cbd: &Mqcbd,
+    operation: i32,
+    descriptor: *mut c_void,
+    options: *mut c_void,
+) -> Result<Registration, mqi_client::Ended> {
+    let registers = operation & MQOP_REGISTER != 0;
+    if registers && cbd.callback_function == 0 {
+        return Err(failed(Reason::CallbackRoutineError));
+    }
+    let function = cbd.callback_function;
+    // SAFETY: the caller's promise.
+    unsafe {
+        Ok(Registration {
+            callback_type: cbd.callback_type,
+            options: cbd.options,
+            callback_area: cbd.callback_area,
+            function: Arc::new(move |call| deliver(function, call)),
+            maximum_length: cbd.max_msg_length,
+            md: if descriptor.is_null() { None } else { Some(Descriptor::read(descriptor)?.image) },
+            gmo: if options.is_null() { None } else { Some(Copied::<Mqgmo>::read(options, Reason::GmoError)?.value) },
+        })
+    }
+}
+
+/// Calls the program's function. What it is handed is the library's, and lives as long as the call.
+fn deliver(address: usize, call: &Call<'_>) {
+    if address == 0 {
+        return;
+    }
+    let mut context = Mqcbc {
+        struc_id: *b"CBC ",
+        version: 2,
+        call_type: call.call_type,
+        hobj: call.hobj,
+        callback_area: call.callback_area,
+        connection_area: call.connection_area,
+        comp_code: call.completion,
+        reason: call.reason,
+        data_length: i32::try_from(call.data_length).unwrap_or(i32::MAX),
+        ..Mqcbc::DEFAULT
+    };
+    let mut message = call.message.map(|(md, gmo, body)| (md.native().to_vec(), *gmo, body.to_vec()));
+    let (mut md, mut gmo, mut body) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
+    if let Some((descriptor, options, data)) = &mut message {
+        context.buffer_length = i32::try_from(data.len()).unwrap_or(i32::MAX);
+        md = descriptor.as_mut_ptr().cast::<c_void>();
+        gmo = (&raw mut *options).cast::<c_void>();
+        body = data.as_mut_ptr().cast::<c_void>();
+    }
+    // SAFETY: the program registered this address as that of such a function; what it is handed lives until it returns.
+    unsafe {
+        let function = std::mem::transmute::<usize, Function>(address);
+        function(call.hconn, md, gmo, body, (&raw mut context).cast::<c_void>());
+    }
+}
+
+/// # Safety
+/// As the crate says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MQCTL(
+    hconn: i32,
+    operation: i32,
+    options: *mut c_void,
+    completion: *mut i32,
+    reason: *mut i32,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        call(completion, reason, || {
+            let ctlo = Copied::<Mqctlo>::read_or_default(options, Reason::CtloError)?.value;
+            consume::control(hconn, operation, ctlo.connection_area)
+        });
+    }
+}

@@ -1,0 +1,78 @@
+//! Bindings of other languages, unmodified: built with the headers of the tree, run against the real server.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD};
+
+use super::{House, succeeded, text};
+
+const GO_VERSION: &str = "v5.7.1";
+const PYMQI_VERSION: &str = "1.12.13";
+
+const GO: &str = "\
+DEV.QUEUE.1 1
+hello
+colour blue
+size 42
+for the callback
+MQOPEN: MQCC = MQCC_FAILED [2] MQRC = MQRC_UNKNOWN_OBJECT_NAME [2085]
+done
+";
+
+const PYTHON: &str = "\
+hello
+2 2033
+5000
+with properties blue
+published
+['DEV.QUEUE.1', 'DEV.QUEUE.2', 'DEV.QUEUE.3']
+done
+";
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("mqi").join(name)
+}
+
+impl House {
+    fn go(&self, arguments: &[&str]) -> Result<Command> {
+        let mut command = self.command(Path::new("go"))?;
+        command.env("CGO_CFLAGS", format!("-I{}", self.tree.join("inc").display()));
+        command.env("CGO_LDFLAGS", format!("-L{}", self.tree.join("lib64").display()));
+        command.env("GOFLAGS", "-mod=mod -buildvcs=false").args(arguments);
+        Ok(command)
+    }
+}
+
+#[test]
+fn the_go_binding_passes_its_own_tests_and_uses_messages_properties_and_callbacks() -> Result<()> {
+    let house = House::new()?;
+    std::fs::copy(source("binding.go"), house.folder.path().join("main.go"))?;
+    succeeded(&house.go(&["mod", "init", "binding"])?.output().context("go is not installed (Debian: golang-go)")?)?;
+    let module = format!("github.com/ibm-messaging/mq-golang/v5@{GO_VERSION}");
+    succeeded(&house.go(&["get", &module])?.output()?)?;
+    let tested = house.go(&["test", "github.com/ibm-messaging/mq-golang/v5/ibmmq"])?.output()?;
+    ensure!(succeeded(&tested)?.starts_with("ok"), "{}", text(&tested.stdout));
+    let output = house.go(&["run", "."])?.output()?;
+    assert_eq!(succeeded(&output)?, GO);
+    Ok(())
+}
+
+#[test]
+fn pymqi_builds_with_the_tree_and_puts_gets_publishes_and_administers() -> Result<()> {
+    let house = House::new()?;
+    let environment = house.folder.path().join("environment");
+    let mut made = Command::new("python3");
+    succeeded(&made.args(["-m", "venv"]).arg(&environment).output()?)?;
+    let mut install = house.command(&environment.join("bin/pip"))?;
+    install.env("MQ_FILE_PATH", &house.tree);
+    install.args(["install", "--quiet", "--disable-pip-version-check", "--no-binary", "pymqi"]);
+    succeeded(&install.arg(format!("pymqi=={PYMQI_VERSION}")).output()?)?;
+    let mut program = house.command(&environment.join("bin/python"))?;
+    program.env_remove("MQSERVER").arg(source("binding.py"));
+    let address = house.server.ready.mq.context("it listens for MQ clients")?;
+    program.args([&format!("{}({})", address.ip(), address.port()), APP_PASSWORD, ADMIN_PASSWORD]);
+    assert_eq!(succeeded(&program.output()?)?, PYTHON);
+    Ok(())
+}

@@ -1,0 +1,44 @@
+/* What the test programs share. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmqc.h>
+#include <cmqxc.h>
+
+static MQLONG completion, reason;
+
+static inline void say(const char *what)
+{
+  printf("%s %d %d\n", what, (int)completion, (int)reason);
+  fflush(stdout);
+}
+
+static inline MQHCONN connect_as(MQLONG sharing)
+{
+  static char user[] = "app";
+  MQCNO options = {MQCNO_DEFAULT};
+  MQCSP security = {MQCSP_DEFAULT};
+  MQHCONN connection = 77;
+
+  options.Version = MQCNO_VERSION_5;
+  options.Options = sharing;
+  security.AuthenticationType = MQCSP_AUTH_USER_ID_AND_PWD;
+  security.CSPUserIdPtr = user;
+  security.CSPUserIdLength = 3;
+  security.CSPPasswordPtr = getenv("PASSWORD");
+  security.CSPPasswordLength = (MQLONG)strlen(getenv("PASSWORD"));
+  options.SecurityParmsPtr = &security;
+  MQCONNX("QM1", &options, &connection, &completion, &reason);
+  return connection;
+}
+
+static inline MQHOBJ open_named(MQHCONN connection, const char *name, MQLONG options)
+{
+  MQOD descriptor = {MQOD_DEFAULT};
+  MQHOBJ object = 0;
+
+  memcpy(descriptor.ObjectName, name, strlen(name));
+  MQOPEN(connection, &descriptor, options, &object, &completion, &reason);
+  return object;
+}
