@@ -24,7 +24,7 @@ pub use administered::AdministeredObject;
 pub use channel::{ChannelDefinition, ChannelType};
 pub use channel_authentication::ChannelAuthentication;
 pub use queue::{QueueDefinition, QueueKind};
-pub use queue_manager::QueueManagerDefinition;
+pub use queue_manager::{IntraGroupAuthority, QueueManagerDefinition};
 pub use subscription::SubscriptionDefinition;
 pub use topic::TopicDefinition;
 

@@ -4,8 +4,8 @@
 //! DEFINE and ALTER keep (`disposition.rs`), changes of group definitions and of the copies made of them (`masters.rs`, `master.rs`), handles
 //! as the whole group counts them (`handles.rs`), triggers of shared queues (`triggers.rs`), the waits that other members end
 //! (`arrivals.rs`), what members ask of each other (`requests.rs`), connection tags (`tags.rs`), moves of queues to other databases
-//! (`moving.rs`), units of recovery of the group (`units.rs`), what follows when a database is lost (`loss.rs`), and how an operator sees the
-//! group (`look.rs`).
+//! (`moving.rs`), units of recovery of the group (`units.rs`), messages for private queues of other members (`intra_group.rs`), what follows
+//! when a database is lost (`loss.rs`), and how an operator sees the group (`look.rs`).
 //!
 //! Never: speaks SQL or knows where a message is (the store does).
 //!
@@ -18,6 +18,7 @@ pub(crate) mod arrivals;
 pub(crate) mod definitions;
 pub(crate) mod disposition;
 pub(crate) mod handles;
+pub(crate) mod intra_group;
 pub(crate) mod joining;
 mod look;
 mod loss;

@@ -179,6 +179,7 @@ impl QueueManager {
             () = housekeeping::run(&self.engine) => {}
             () = self.follow_group() => {}
             () = self.follow_triggers() => {}
+            () = self.deliver_within_group() => {}
         }
     }
 

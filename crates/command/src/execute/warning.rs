@@ -63,6 +63,9 @@ pub(super) fn of_remote_queue(reply: Reply, queue_manager: &QueueManager, name: 
     if elsewhere.is_blank() || elsewhere == queue_manager.name() {
         return reply;
     }
+    if remote.transmission_queue.is_blank() && queue_manager.sends_within_group(&elsewhere) {
+        return reply;
+    }
     let is_there = |name: &ObjectName| !name.is_blank() && queue_manager.queue(name).is_some();
     let default = queue_manager.definition().default_transmission_queue;
     let named = remote.transmission_queue;

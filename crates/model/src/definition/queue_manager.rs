@@ -21,6 +21,12 @@ pub struct QueueManagerDefinition {
     pub terminates_on_loss: bool,
     /// GROUPUR(ENABLED).
     pub group_units: bool,
+    /// IGQ(ENABLED): messages for other members of the group go by its own transmission queue.
+    pub intra_group_queuing: bool,
+    /// IGQAUT.
+    pub intra_group_authority: IntraGroupAuthority,
+    /// IGQUSER, at most 12 characters; blank is the queue manager's own.
+    pub intra_group_user: String,
     /// DESCR, at most 64 characters.
     pub description: String,
     /// QMID: made at creation, never altered.
@@ -174,6 +180,20 @@ pub enum Control {
     Manual,
 }
 
+/// Whose authority to put counts for messages of other members (MQIGQPA_*).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum IntraGroupAuthority {
+    /// DEF: of the user in the descriptor that the message has on the transmission queue.
+    #[default]
+    Default,
+    /// CTX: and of the user in the message's own descriptor.
+    Context,
+    /// ONLYIGQ: of IGQUSER.
+    OnlyAgent,
+    /// ALTIGQ: of IGQUSER, and of the user in the message's own descriptor.
+    AlternateOrAgent,
+}
+
 impl QueueManagerDefinition {
     /// CERTLABL as it counts.
     pub fn effective_certificate_label(&self) -> String {
@@ -192,6 +212,9 @@ impl Default for QueueManagerDefinition {
             group: None,
             terminates_on_loss: false,
             group_units: false,
+            intra_group_queuing: false,
+            intra_group_authority: IntraGroupAuthority::Default,
+            intra_group_user: String::new(),
             description: String::new(),
             identifier: String::new(),
             dead_letter_queue: QueueName::BLANK,

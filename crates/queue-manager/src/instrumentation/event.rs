@@ -158,13 +158,13 @@ fn message(engine: &Engine, destination: &Destination, event: Event) -> Message 
     };
     let body = Bytes::from(Coding::native().bytes(&event.message));
     match destination {
-        Destination::Remote { queue, queue_manager, .. } => {
+        Destination::Remote { transmission: by, queue, queue_manager, .. } => {
             let header = TransmissionHeader {
                 remote_queue: Text::from_bytes(queue.padded()),
                 remote_queue_manager: Text::from_bytes(queue_manager.padded()),
                 descriptor,
             };
-            transmission::wrap(engine, header, &body, now)
+            transmission::wrap(engine, by, header, &body, now)
         }
         Destination::Local { .. } | Destination::Topic { .. } => Message { descriptor, body },
     }

@@ -169,13 +169,13 @@ pub(crate) async fn put_to(
     crate::verb::put::check_put_enabled(destination)?;
     let queue = destination.queue().ok_or(Reason::ObjectTypeError)?;
     let message = match destination {
-        Destination::Remote { queue, queue_manager, .. } => {
+        Destination::Remote { queue: remote_queue, queue_manager, .. } => {
             let header = TransmissionHeader {
-                remote_queue: Text::from_bytes(queue.padded()),
+                remote_queue: Text::from_bytes(remote_queue.padded()),
                 remote_queue_manager: Text::from_bytes(queue_manager.padded()),
                 descriptor: message.descriptor,
             };
-            transmission::wrap(engine, header, &message.body, now)
+            transmission::wrap(engine, queue, header, &message.body, now)
         }
         Destination::Local { .. } | Destination::Topic { .. } => message,
     };

@@ -10,7 +10,8 @@ use model::name::{ObjectName, QueueManagerName, QueueName, TopicName};
 use model::reason::Reason;
 
 use crate::engine::Engine;
-use crate::queue::Queue;
+use crate::group::intra_group;
+use crate::queue::{Queue, transmission};
 
 /// What a pair of names leads to.
 pub(crate) enum Resolved {
@@ -124,14 +125,17 @@ fn resolve_remote(engine: &Engine, opened: Arc<Queue>, remote: &RemoteQueue) -> 
     })
 }
 
-/// The queue manager was named, and it is not this one: a transmission queue, a queue-manager alias, or the default.
+/// The queue manager was named, and it is not this one: a queue-manager alias, intra-group queuing, a transmission queue, or the default.
 fn resolve_elsewhere(engine: &Engine, name: &QueueName, queue_manager: &QueueManagerName) -> Result<Resolved, Reason> {
     let remote = |transmission, queue_manager| {
         Ok(Resolved::Destination(Destination::Remote { opened: None, transmission, queue: *name, queue_manager }))
     };
-    let Some(queue) = engine.queue(queue_manager) else {
-        return remote(default_transmission_queue(engine)?, *queue_manager);
-    };
+    let named = engine.queue(queue_manager);
+    let is_alias = named.as_ref().is_some_and(|queue| matches!(queue.definition().kind, QueueKind::Remote(_)));
+    if !is_alias && let Some(of_group) = intra_group::transmission_queue(engine, queue_manager)? {
+        return remote(of_group, *queue_manager);
+    }
+    let Some(queue) = named else { return remote(default_transmission_queue(engine)?, *queue_manager) };
     let definition = queue.definition();
     match &definition.kind {
         QueueKind::Local(local) if local.usage == Usage::Transmission => remote(queue, *queue_manager),
@@ -148,13 +152,16 @@ fn resolve_elsewhere(engine: &Engine, name: &QueueName, queue_manager: &QueueMan
     }
 }
 
-/// XMITQ if one is named, else the queue named as the remote queue manager, else DEFXMITQ.
+/// XMITQ if one is named, else that of intra-group queuing, else the queue named as the remote queue manager, else DEFXMITQ.
 fn transmission_queue(
     engine: &Engine,
     named: &QueueName,
     queue_manager: &QueueManagerName,
 ) -> Result<Arc<Queue>, Reason> {
     let queue = if named.is_blank() {
+        if let Some(of_group) = intra_group::transmission_queue(engine, queue_manager)? {
+            return Ok(of_group);
+        }
         match engine.queue(queue_manager) {
             Some(queue) => queue,
             None => return default_transmission_queue(engine),
@@ -162,7 +169,7 @@ fn transmission_queue(
     } else {
         engine.queue(named).ok_or(Reason::UnknownXmitQ)?
     };
-    check_transmission(queue, Reason::XmitQTypeError, Reason::XmitQUsageError)
+    transmission::check(queue, Reason::XmitQTypeError, Reason::XmitQUsageError)
 }
 
 fn default_transmission_queue(engine: &Engine) -> Result<Arc<Queue>, Reason> {
@@ -171,16 +178,7 @@ fn default_transmission_queue(engine: &Engine) -> Result<Arc<Queue>, Reason> {
         return Err(Reason::UnknownRemoteQMgr);
     }
     let queue = engine.queue(&name).ok_or(Reason::UnknownDefXmitQ)?;
-    check_transmission(queue, Reason::DefXmitQTypeError, Reason::DefXmitQUsageError)
-}
-
-fn check_transmission(queue: Arc<Queue>, wrong_type: Reason, wrong_usage: Reason) -> Result<Arc<Queue>, Reason> {
-    let usage = queue.with(|definition| definition.as_local().map(|local| local.usage));
-    match usage {
-        None => Err(wrong_type),
-        Some(Usage::Normal) => Err(wrong_usage),
-        Some(Usage::Transmission) => Ok(queue),
-    }
+    transmission::check(queue, Reason::DefXmitQTypeError, Reason::DefXmitQUsageError)
 }
 
 /// Where replies to a message put here go: a reply-to name that is a remote definition stands for what it names.

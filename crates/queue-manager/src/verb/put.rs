@@ -294,7 +294,7 @@ async fn send(
                 descriptor: message.descriptor.clone(),
             };
             check_length(maximum, destination, message.body.len() + TransmissionHeader::LENGTH)?;
-            let wrapped = Box::new(transmission::wrap(engine, header, &message.body, now));
+            let wrapped = Box::new(transmission::wrap(engine, queue, header, &message.body, now));
             place(request, queue, &wrapped, |_| (message.descriptor.message_id, None), expires, now).await?;
         }
         Destination::Topic { .. } => return Err(Reason::ObjectTypeError),

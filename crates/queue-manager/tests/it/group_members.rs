@@ -3,6 +3,7 @@
 mod events;
 mod expiry;
 mod handles;
+mod intra_group;
 mod moving;
 mod together;
 mod triggers;

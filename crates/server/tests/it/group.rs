@@ -493,3 +493,52 @@ fn a_doctor_looks_at_configuration_server_and_group() {
         json(&bare)["checks"].as_array().expect("checks").iter().map(|check| check["subject"].clone()).collect();
     assert_eq!(said, ["configuration", "server", "group"]);
 }
+
+/// Persistent messages for a private queue of the other member, whose process is killed while it delivers them.
+#[test]
+fn messages_for_a_queue_of_a_member_that_is_killed_again_and_again_arrive_once() {
+    const ROUNDS: usize = 5;
+    const EACH: usize = 25;
+    let database = Database::empty();
+    let (first, second) = (member(&database, "QM1"), member(&database, "QM2"));
+    first.run(&["group", "create"]);
+    let _one = Server::start(&first, &["--qmgr", "QM1"]);
+    let two = Server::start(&second, &["--qmgr", "QM2"]);
+    let script = "DEFINE CFSTRUCT(APP1) CFLEVEL(5) RECOVER(YES)\n\
+        DEFINE QLOCAL(SYSTEM.QSG.TRANSMIT.QUEUE) QSGDISP(SHARED) CFSTRUCT(APP1) USAGE(XMITQ)\n\
+        ALTER QMGR IGQ(ENABLED)\n\
+        DEFINE QREMOTE(TO.STOCK) RNAME(STOCK) RQMNAME(QM2)\n";
+    let done = first.run_with(&["runmqsc", "QM1"], script);
+    assert!(done.starts_with("exit 0"), "{done}");
+    let done = second.run_with(&["runmqsc", "QM2"], "DEFINE QLOCAL(STOCK)\nALTER QMGR IGQAUT(ONLYIGQ)\n");
+    assert!(done.starts_with("exit 0"), "{done}");
+    eventually("the members know each other", || first.run(&["mqsc", "QM1", "DISPLAY GROUP"]).contains("QMNAME(QM2)"));
+    let depth = |folder: &Folder, queue_manager: &str, queue: &str| -> Option<usize> {
+        let said = folder.run(&["mqsc", queue_manager, &format!("DISPLAY QLOCAL({queue}) CURDEPTH")]);
+        said.split_once("CURDEPTH(")?.1.split_once(')')?.0.parse().ok()
+    };
+    drop(two);
+    for round in 0..ROUNDS {
+        for number in 0..EACH {
+            let put = first.run(&["put", "-m", "QM1", "TO.STOCK", &format!("{round}.{number}"), "--persistent"]);
+            assert!(put.starts_with("exit 0"), "{put}");
+        }
+        let server = Server::start(&second, &["--qmgr", "QM2"]);
+        // Some have arrived, and others are on their way, most often.
+        eventually("messages arrive", || depth(&second, "QM2", "STOCK").is_some_and(|depth| depth > round * EACH));
+        drop(server);
+    }
+    let _again = Server::start(&second, &["--qmgr", "QM2"]);
+    eventually("all have arrived", || depth(&second, "QM2", "STOCK") == Some(ROUNDS * EACH));
+    eventually("nothing is on its way", || depth(&second, "QM2", "SYSTEM.QSG.TRANSMIT.QUEUE") == Some(0));
+    let mut arrived = Vec::new();
+    for _ in 0..ROUNDS * EACH {
+        let got = second.run(&["get", "-m", "QM2", "STOCK"]);
+        arrived.push(got.lines().find_map(|line| line.strip_prefix("out: ")).expect("a message").to_owned());
+    }
+    let mut wanted: Vec<String> =
+        (0..ROUNDS).flat_map(|round| (0..EACH).map(move |number| format!("{round}.{number}"))).collect();
+    arrived.sort();
+    wanted.sort();
+    assert_eq!(arrived, wanted, "each once");
+}

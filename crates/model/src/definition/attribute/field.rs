@@ -9,6 +9,7 @@ use crate::definition::queue::{
     AliasTarget, Bind, ClusterWorkloadUse, DefinitionType, DeliverySequence, Disposition, ImageRecovery,
     PropertyControl, PutResponse, ReadAhead, ServiceIntervalEvent, TriggerType, Usage,
 };
+use crate::definition::queue_manager::IntraGroupAuthority;
 use crate::definition::queue_manager::{Control, Recording, Undelivered};
 use crate::definition::structure::{DataSetBlock, Offload, OnLoss};
 use crate::definition::subscription::{MadeBy, PublishProperties};
@@ -201,6 +202,7 @@ coded! {
     MulticastProperties { All = -1, Compatible = -2, None = 0, User = 1, Reply = 2 }
     Disposition { QueueManager = 0, Copy = 1, Shared = 2, Group = 3 }
     OnLoss { Terminate = 0, Tolerate = 1, AsQueueManager = 2 }
+    IntraGroupAuthority { Default = 1, Context = 2, OnlyAgent = 3, AlternateOrAgent = 4 }
     Offload { None = 0, Smds = 1, Db2 = 2 }
     DataSetBlock { K8 = 1, K16 = 2, K32 = 3, K64 = 4, K128 = 5, K256 = 6, K512 = 7, M1 = 8 }
     PublishProperties { None = 0, Compatible = 1, Rfh2 = 2, MessageProperty = 3 }

@@ -26,6 +26,8 @@ const OFF: &[Word] = &[plain("OFF", 0)];
 const SCHEDULES: &[Word] = &[plain("MANUAL", 0), plain("AUTO", 1)];
 /// MQCFCONLOS_*.
 const ON_LOSS: &[Word] = &[plain("TERMINATE", 0), plain("TOLERATE", 1)];
+/// MQIGQPA_*.
+const IGQ_AUTHORITIES: &[Word] = &[plain("DEF", 1), plain("CTX", 2), plain("ONLYIGQ", 3), plain("ALTIGQ", 4)];
 const ADDRESSES: &[Word] = &[plain("IPV4", 0), plain("IPV6", 1)];
 const NO_LIMIT: &[Word] = &[plain("NOLIMIT", -1)];
 const CLUSTER_LEVEL: &[Word] =
@@ -245,6 +247,15 @@ pub(super) const ROWS: &[Attribute] = &[
     .of_members(),
     row!(GROUPUR = 221, -, QMGR, ValueType::Choice(DISABLED_ENABLED), manager.group_units,
         "Whether applications that connect to the group have units of work that any member can end.")
+    .of_members(),
+    row!(IGQ = 64, -, QMGR, ValueType::Choice(DISABLED_ENABLED), manager.intra_group_queuing,
+        "Whether messages for queues of other members of the group go by SYSTEM.QSG.TRANSMIT.QUEUE.")
+    .of_members(),
+    row!(IGQAUT = 65, -, QMGR, ValueType::Choice(IGQ_AUTHORITIES), manager.intra_group_authority,
+        "Whose authority to put counts for messages that other members have sent by SYSTEM.QSG.TRANSMIT.QUEUE.")
+    .of_members(),
+    row!(IGQUSER = 2041, -, QMGR, ValueType::Text { maximum: 12 }, manager.intra_group_user,
+        "User of the agent that delivers messages of other members; blank is the queue manager, which may put everywhere.")
     .of_members(),
     shown!(QSGNAME = Some(2040), -, QMGR, ValueType::Text { maximum: 4 },
         |view| Some(Value::from(view.manager()?.group.as_ref().map_or("", GroupName::as_str))),
