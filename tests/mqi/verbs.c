@@ -150,6 +150,18 @@ static void wrong(MQHCONN connection)
   say("closed twice");
 }
 
+static void characters(MQHCONN connection)
+{
+  char *target = at_the_edge(4);
+  MQLONG length = -1;
+
+  MQXCNVC(connection, MQDCC_FILL_TARGET_BUFFER, 1208, 3, "AB1", 37, 4, target, &length, &completion, &reason);
+  say("MQXCNVC");
+  printf("%02X%02X%02X%02X %d\n", target[0] & 255, target[1] & 255, target[2] & 255, target[3] & 255, (int)length);
+  MQXCNVC(connection, MQDCC_NONE, 1208, -1, "AB1", 37, 4, target, &length, &completion, &reason);
+  say("negative source");
+}
+
 static void *elsewhere(void *address)
 {
   MQHCONN connection = *(MQHCONN *)address;
@@ -161,9 +173,10 @@ struct wait
 {
   MQHCONN connection;
   MQHOBJ object;
+  int is_over;
 };
 
-/* Waits in MQGET; tries again while the other thread is within a call. */
+/* Waits in MQGET again and again, until the other thread has seen it. */
 static void *waiting(void *address)
 {
   struct wait *wait = address;
@@ -175,9 +188,9 @@ static void *waiting(void *address)
     MQMD descriptor = {MQMD_DEFAULT};
     MQGMO get = {MQGMO_DEFAULT};
     get.Options = MQGMO_WAIT;
-    get.WaitInterval = 2000;
+    get.WaitInterval = 200;
     MQGET(wait->connection, wait->object, &descriptor, &get, 10, body, &length, &ended, &why);
-  } while (why == MQRC_CALL_IN_PROGRESS);
+  } while (!__atomic_load_n(&wait->is_over, __ATOMIC_SEQ_CST));
   return NULL;
 }
 
@@ -185,6 +198,7 @@ static void threads(void)
 {
   pthread_t thread;
   struct wait wait;
+  int tries;
   MQHCONN again, connection = connect_as(MQCNO_HANDLE_SHARE_NONE);
 
   say("MQCONNX");
@@ -200,13 +214,15 @@ static void threads(void)
   connection = connect_as(MQCNO_HANDLE_SHARE_NO_BLOCK);
   wait.connection = connection;
   wait.object = open_queue(connection, MQOO_INPUT_SHARED);
+  wait.is_over = 0;
   pthread_create(&thread, NULL, waiting, &wait);
-  do
+  for (tries = 0; tries < 10000 && reason != MQRC_CALL_IN_PROGRESS; tries++)
   {
     usleep(1000);
     MQCMIT(connection, &completion, &reason);
-  } while (reason != MQRC_CALL_IN_PROGRESS);
+  }
   say("while another waits");
+  __atomic_store_n(&wait.is_over, 1, __ATOMIC_SEQ_CST);
   pthread_join(thread, NULL);
   MQCMIT(connection, &completion, &reason);
   say("afterwards");
@@ -250,6 +266,7 @@ int main(void)
   say("MQCONNX");
   versions(connection);
   wrong(connection);
+  characters(connection);
   forked(connection);
   MQDISC(&connection, &completion, &reason);
   say("MQDISC");

@@ -42,6 +42,9 @@ MQOD identifier 2 2044
 MQPMO as MQGMO 2 2186
 MQBEGIN 2 2012
 closed twice 2 2019
+MQXCNVC 0 0
+C1C2F140 3
+negative source 2 2143
 child, its parent's connection 2 2018
 child, MQCONNX 0 0
 child, MQOPEN 0 0

@@ -13,6 +13,7 @@
 //! goes with them, for as long as the call runs.
 
 mod bag;
+mod characters;
 mod connect;
 mod consume;
 mod door;

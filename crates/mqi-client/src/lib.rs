@@ -13,6 +13,7 @@
 //! - Nothing is written to standard output or standard error, and no signal is caught.
 
 pub mod bag;
+pub mod characters;
 pub mod connect;
 pub mod constant;
 pub mod consume;
