@@ -8,6 +8,7 @@ mod console;
 mod crash;
 mod driver;
 mod fuzz_list;
+mod group;
 mod interop;
 mod message_api;
 mod mqi;

@@ -4,8 +4,9 @@
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 
-use crate::wire::connect;
+use crate::wire::{PATIENCE, connect_for};
 
 /// Longest head of an answer, in bytes.
 const LONGEST_HEAD: usize = 64 << 10;
@@ -49,7 +50,15 @@ impl Client {
     /// # Errors
     /// The address does not answer.
     pub fn connect(to: SocketAddr, credentials: &str) -> anyhow::Result<Self> {
-        let stream = connect(to)?;
+        Self::connect_for(to, credentials, PATIENCE)
+    }
+
+    /// Each answer may take so long.
+    ///
+    /// # Errors
+    /// As `connect`.
+    pub fn connect_for(to: SocketAddr, credentials: &str, patience: Duration) -> anyhow::Result<Self> {
+        let stream = connect_for(to, patience)?;
         stream.set_nodelay(true)?;
         let authorization = format!("Host: {to}\r\nAuthorization: Basic {credentials}\r\n");
         Ok(Self { stream, authorization, request: Vec::new(), buffer: Vec::new() })

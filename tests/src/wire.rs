@@ -12,9 +12,17 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// # Errors
 /// The address does not answer.
 pub fn connect(to: SocketAddr) -> Result<TcpStream> {
-    let stream = TcpStream::connect(to)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    connect_for(to, PATIENCE)
+}
+
+/// Reads and writes wait so long at most.
+///
+/// # Errors
+/// As `connect`.
+pub fn connect_for(to: SocketAddr, patience: Duration) -> Result<TcpStream> {
+    let stream = TcpStream::connect_timeout(&to, patience)?;
+    stream.set_read_timeout(Some(patience))?;
+    stream.set_write_timeout(Some(patience))?;
     Ok(stream)
 }
 

@@ -13,7 +13,7 @@ use std::process::Child;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::Signal;
+pub use rustix::process::Signal;
 
 use crate::patroni::program::Program;
 use crate::postgres::{self, Asked, give_to_postgres};

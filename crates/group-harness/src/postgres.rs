@@ -51,7 +51,12 @@ impl Database {
 
     /// On a server of its own, which may be killed and started again.
     pub fn of_group_to_be_killed(name: &str) -> Self {
-        let database = Self::to_be_killed();
+        Self::of_group_on(name, Keeps::WhatItHasAnswered)
+    }
+
+    /// On a server of its own.
+    pub fn of_group_on(name: &str, keeps: Keeps) -> Self {
+        let database = Self::on(Arc::new(Server::start(keeps)));
         database.make_group(name);
         database
     }

@@ -430,6 +430,12 @@ async fn wait_for_end(session: &Session, events: &mut mpsc::UnboundedReceiver<Ev
     }
 }
 
+/// All of them: what the database says is below what its client says.
+fn causes(problem: &SharedError) -> String {
+    let causes = std::iter::successors(problem.source(), |&cause| cause.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 /// `None`: taken over. From `give_up` on callers wait no longer.
 async fn connect(driver: &Arc<Driver>, identity: &mut Identity, give_up: Instant) -> Option<Arc<Session>> {
     let mut pause = Duration::from_millis(20);
@@ -448,7 +454,7 @@ async fn connect(driver: &Arc<Driver>, identity: &mut Identity, give_up: Instant
             Some(problem.as_ref().map_or_else(|| "no answer in time".to_owned(), |problem| primary::chain(problem)));
         if !is_told {
             is_told = true;
-            let cause = problem.as_ref().and_then(|problem| problem.source()).map(ToString::to_string);
+            let cause = problem.as_ref().map(causes);
             let problem = problem.map_or_else(|| "no answer in time".to_owned(), |problem| problem.to_string());
             let structure = driver.structure();
             warn!(error = problem, cause, structure, "the group's database cannot be used; the member goes on trying");
