@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Every test. System tests drive the release build, because the kill test wants real load.
 # `test.sh full` adds a hundred kills and a hundred restarts under JMS listeners, a thousand simulated crashes, a hundred calls of
-# each kind refused by a simulated disk, five failovers of each kind and fifty killed members of a queue-sharing group, ten thousand
-# hostile sockets, an hour of mixed load, and the tests that need Open Liberty.
+# each kind refused by a simulated disk, five failovers of each kind, fifty killed members and two hundred faults of a queue-sharing group,
+# fifty histories of it, ten thousand hostile sockets, an hour of mixed load and half an hour of a group's, and the tests that need Open
+# Liberty.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

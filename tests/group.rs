@@ -5,7 +5,7 @@
 //! history (`history.rs`), which the ledger judges (`ledger.rs`). A proxy stands between each member and the database, and a relay
 //! between the members.
 //!
-//! `QSG_ROUNDS` sets how often a fault comes about: four times as many, by default 10. `QSG_SEED` repeats the choices of clients and
+//! `QSG_ROUNDS` sets how often a fault comes about: four times as many, by default 20. `QSG_SEED` repeats the choices of clients and
 //! faults.
 
 mod checked;
@@ -30,7 +30,7 @@ use clients::{Crew, Role};
 use history::History;
 use site::Site;
 
-const ROUNDS: u32 = 10;
+const ROUNDS: u32 = 20;
 /// Of clients at the end, once all faults are over.
 const LAST_CALLS: Duration = Duration::from_secs(60);
 
@@ -52,8 +52,7 @@ fn disturb(rounds: u32, seed: u64) -> Result<()> {
         faults::any(&site, &mut random).with_context(|| format!("round {round}"))
     });
     let worked = disturbed.and_then(|()| crew.await_answers(200));
-    let ended = crew.end(LAST_CALLS);
-    worked.and(ended).with_context(|| site.said())?;
+    crew.end_after(worked, LAST_CALLS).with_context(|| site.said())?;
     site.wait_until_nothing_is_held()?;
     clients::drain(&site, &history)?;
     site.check_tables()?;

@@ -4,7 +4,7 @@
 //! Each history is short: clients work at three members, one of which is killed or loses its connections to the database, then the group
 //! comes to rest and the queues are emptied. The checker's own tests plant faults: messages that are lost, got twice or out of order.
 //!
-//! `QSG_ROUNDS` sets how many histories there are, by default 3.
+//! `QSG_ROUNDS` sets how many histories there are, by default 8.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -26,7 +26,7 @@ use super::site::Site;
 use crate::crash::setting;
 use crate::interop::packages::cache;
 
-const HISTORIES: u32 = 3;
+const HISTORIES: u32 = 8;
 /// Answers of a history before its fault, and as many behind it.
 const ANSWERS: u64 = 60;
 const CREW: [Role; 7] = [Role::InOrder, Role::Channel, Role::Channel, Role::Channel, Role::Rest, Role::Rest, Role::Api];
@@ -60,7 +60,7 @@ fn check(site: &Arc<Site>, history: &Arc<History>, checker: &PathBuf, round: u32
         disturbed = (fault == Fault::ConnectionsCut).then(|| (begun, history.time()));
         crew.await_answers(ANSWERS)
     });
-    worked.and(crew.end(LAST_CALLS)).with_context(|| site.said())?;
+    crew.end_after(worked, LAST_CALLS).with_context(|| site.said())?;
     site.wait_until_nothing_is_held()?;
     let settled = history.time();
     clients::drain(site, history)?;

@@ -180,8 +180,16 @@ impl Crew {
         Ok(())
     }
 
+    /// As `end`. Of two errors, that of a client says more than that of the test that waited for it.
+    pub(crate) fn end_after(self, worked: Result<()>, limit: Duration) -> Result<()> {
+        match (worked, self.end(limit)) {
+            (Err(worked), Err(ended)) => Err(ended.context(format!("{worked:#}"))),
+            (worked, ended) => worked.and(ended),
+        }
+    }
+
     /// They end what they are at; each within `limit`.
-    pub(crate) fn end(mut self, limit: Duration) -> Result<()> {
+    fn end(mut self, limit: Duration) -> Result<()> {
         self.stop.store(true, Ordering::Release);
         let begun = now();
         while self.threads.iter().any(|thread| !thread.is_finished()) {

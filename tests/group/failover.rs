@@ -72,8 +72,7 @@ fn fail_over(faults: &[Fault], seed: u64) -> Result<()> {
         cluster.wait_until_whole();
         Ok(())
     });
-    let ended = crew.end(LAST_CALLS);
-    disturbed.and(ended).with_context(|| format!("{}{}", site.said(), cluster.said()))?;
+    crew.end_after(disturbed, LAST_CALLS).with_context(|| format!("{}{}", site.said(), cluster.said()))?;
     site.wait_until_nothing_is_held()?;
     clients::drain(&site, &history)?;
     site.check_tables()?;
