@@ -54,7 +54,7 @@ fn check(site: &Arc<Site>, history: &Arc<History>, checker: &PathBuf, round: u32
     let worked = crew.await_answers(ANSWERS).and_then(|()| {
         pause(Duration::from_micros(random.gen_range(0..50_000)));
         let victim = random.gen_range(0..site.members().len());
-        let fault = if round % 3 == 0 { Fault::ConnectionsCut } else { Fault::Killed };
+        let fault = if round.is_multiple_of(3) { Fault::ConnectionsCut } else { Fault::Killed };
         let begun = history.time();
         happen(site, fault, victim)?;
         disturbed = (fault == Fault::ConnectionsCut).then(|| (begun, history.time()));

@@ -1,7 +1,8 @@
 //! Clients of the message API: puts with keys, deliveries that are completed and abandoned, and transactions with keys.
 //!
 //! A request with a key is repeated until it is answered, also after the member was killed: it is done once. So a client stays with its
-//! member. A delivery ends with the process that gave it; a transaction over it is then answered with 404, and has not happened.
+//! member. A delivery ends with the process that gave it, or when a peer recovers the member; a transaction over it is then answered with 404
+//! or 410, and has not happened.
 
 use anyhow::{Context, Result, anyhow};
 use rand::Rng;
@@ -105,7 +106,8 @@ impl Caller {
         };
         let outcome = match answer.status {
             200 | 201 => Outcome::Done,
-            404 if keyed.path == "/transactions" => Outcome::Failed,
+            // Its delivery has ended before: with the process, or because a peer has recovered the member.
+            404 | 410 if keyed.path == "/transactions" => Outcome::Failed,
             // Another request has the key at this moment, or the member cannot do it now.
             409 | 500.. => {
                 self.unanswered = Some(keyed);
@@ -178,7 +180,7 @@ impl Caller {
     fn done(&self, answer: &Answer) -> Result<Value, Stop> {
         match answer.status {
             200..300 => Ok(answer.json()),
-            404 | 409 | 500.. => Err(Stop::Gone),
+            404 | 409 | 410 | 500.. => Err(Stop::Gone),
             status => Err(Stop::Failed(anyhow!("{status} {}", answer.text()))),
         }
     }

@@ -20,7 +20,7 @@ pub(super) fn work(site: &Site, number: u32, pace: &Pace) -> Result<()> {
         connections.push(member.doors().and_then(connect).with_context(|| format!("{} answers", member.name))?);
     }
     let [putter, getter] = &mut connections[..] else { anyhow::bail!("two connections") };
-    let (queue, is_own) = if number % 2 == 0 { (QUEUES[REPLY], true) } else { (QUEUES[WORK], false) };
+    let (queue, is_own) = if number.is_multiple_of(2) { (QUEUES[REPLY], true) } else { (QUEUES[WORK], false) };
     let path = format!("/ibmmq/rest/v2/messaging/qmgr/QSG1/queue/{queue}/message");
     let body = ".".repeat(1024);
     let mut next = now();
