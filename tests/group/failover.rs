@@ -96,7 +96,6 @@ fn disturb(cluster: &Cluster, site: &Site, fault: Fault) -> Result<()> {
             cluster.kill_patroni(primary);
             cluster.kill_postmaster(primary);
             site.members()[primary].kill()?;
-            site.members()[primary].start()?;
         }
     }
     let begun = now();
@@ -107,7 +106,11 @@ fn disturb(cluster: &Cluster, site: &Site, fault: Fault) -> Result<()> {
             pause(FROZEN.saturating_sub(begun.elapsed()));
             cluster.signal_patroni(primary, Signal::CONT);
         }
-        Fault::PrimaryAndMemberKilled => cluster.start_patroni(primary),
+        Fault::PrimaryAndMemberKilled => {
+            cluster.start_patroni(primary);
+            // A member that starts while the database is away does not know the group's queues until it is back.
+            site.members()[primary].start()?;
+        }
     }
     Ok(())
 }
