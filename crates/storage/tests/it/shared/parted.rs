@@ -96,7 +96,10 @@ fn while_the_standby_is_cut_off_no_persistent_put_is_answered_and_its_message_is
         proxy.stall(false);
         waits.join().expect("ends").expect("is answered once the standby has it");
     });
-    assert_eq!(names(&two), [1, 2, 3, 4, 5, 6, 7]);
+    // Which of two members puts first is not said.
+    let mut seen = names(&two);
+    seen[5..].sort_unstable();
+    assert_eq!(seen, [1, 2, 3, 4, 5, 6, 7]);
 
     // The standby takes over without what it never got.
     proxy.stall(true);
@@ -111,6 +114,7 @@ fn while_the_standby_is_cut_off_no_persistent_put_is_answered_and_its_message_is
         standby.execute("SELECT pg_promote()").expect("takes over");
         waits.join().expect("ends").expect("is done at the new primary");
     });
-    let left = drain(&two, queue);
+    let mut left = drain(&two, queue);
+    left[5..].sort_unstable();
     assert!(left == [1, 2, 3, 4, 5, 6, 7, 8] || left == [1, 2, 3, 4, 5, 6, 8], "{left:?}");
 }
