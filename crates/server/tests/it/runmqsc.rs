@@ -209,10 +209,13 @@ fn help_lists_commands_without_a_server() {
         exit 0
         out: STOP CONN (identifier) EXTCONN(hex)
         out:     Ends a connection and backs out its unit of work.
+        out:     In a queue-sharing group: CMDSCOPE(name|*)
         out: STOP CHANNEL (name) MODE(QUIESCE|FORCE|TERMINATE) STATUS(STOPPED|INACTIVE) CONNAME() QMNAME() IGNSTATE(NO|YES)
         out:     Ends the running instances of a channel and refuses new ones.
+        out:     In a queue-sharing group: CMDSCOPE(name|*)
         out: STOP CMDSERV
         out:     Stops the command server. Commands stay on its queue.
+        out:     In a queue-sharing group: CMDSCOPE(name|*)
     "#]].assert_eq(&folder.run(&["mqsc", "help", "stop c"]));
     let all = folder.run(&["mqsc", "help", "--json"]);
     assert!(all.starts_with("exit 0") && all.contains("DEFINE QLOCAL"), "{all}");
