@@ -13,10 +13,9 @@ ${CARGO:-cargo} build --locked --profile "$profile" --package mqi-c
 built=$target/$profile
 [ "$profile" = dev ] && built=$target/debug
 rm -rf "$folder"/{inc,lib64,cobcpy64,cobcpy32,samp,bin}
-mkdir -p "$folder"/{inc,lib64/pkgconfig,cobcpy64,cobcpy32,samp,bin}
-install -m 644 crates/mqi-table/include/*.h "$folder/inc/"
-install -m 644 crates/mqi-table/copybooks/cobcpy64/*.cpy "$folder/cobcpy64/"
-install -m 644 crates/mqi-table/copybooks/cobcpy32/*.cpy "$folder/cobcpy32/"
+mkdir -p "$folder"/{lib64/pkgconfig,samp,bin}
+# inc, cobcpy64, cobcpy32: headers and copybooks are made of the table.
+${CARGO:-cargo} xtask client "$folder"
 install -m 755 "$built/libmqm_r.so" "$folder/lib64/"
 # One library: nothing in it differs between the names.
 for name in mqm mqic mqic_r; do

@@ -1,4 +1,4 @@
-//! The one door for developers: `cargo xtask ci|tidy|codegen|fuzz|bench`.
+//! The one door for developers: `cargo xtask ci|tidy|codegen|client|fuzz|bench`.
 
 mod console;
 mod mqi;
@@ -14,7 +14,8 @@ const USAGE: &str = "cargo xtask ci        what CI runs, in the same order: form
 cargo xtask tidy      the rules of the repository that a machine can check
 cargo xtask codegen   make the generated parts of docs/ and the list of the console's files anew
 cargo xtask codegen console   that list alone
-cargo xtask codegen mqi       headers, copybooks and structures of the MQI alone
+cargo xtask codegen mqi       constants and structures of the MQI library alone
+cargo xtask client FOLDER     write headers and copybooks of the MQI into a folder, as `make client` does
 cargo xtask fuzz [N]  every fuzz target for N seconds (default 60); needs nightly and cargo-fuzz
 cargo xtask bench     measure the bars of docs/performance.md";
 
@@ -38,6 +39,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["codegen"] => steps::codegen(&root),
         ["codegen", "console"] => console::write(&root),
         ["codegen", "mqi"] => mqi::write(&root),
+        ["client", folder] => mqi::hand_out(Path::new(folder)),
         ["fuzz"] => steps::fuzz(&root, 60),
         ["fuzz", seconds] => steps::fuzz(&root, seconds.parse().context("fuzz: expected a number of seconds")?),
         ["bench", rest @ ..] => steps::bench(&root, rest),

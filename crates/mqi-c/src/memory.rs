@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use model::reason::Reason;
-use mqi_client::constant::MQCCSI_APPL;
+use mqi_client::constant::{MQCCSI_APPL, MQVS_NULL_TERMINATED};
 use mqi_client::structure::{
     Address, Mqbmho, Mqcbd, Mqcd, Mqcharv, Mqcmho, Mqcno, Mqcsp, Mqctlo, Mqdmho, Mqdmpo, Mqgmo, Mqimpo, Mqmhbo, Mqod,
     Mqpd, Mqpmo, Mqsco, Mqsd, Mqsmpo, Mqsro, Mqsts, Structure,
@@ -13,8 +13,6 @@ use mqi_client::verb::Variable;
 use crate::door::failed;
 use mqi_client::Ended;
 
-/// MQVS_NULL_TERMINATED.
-const TO_NUL: i32 = -1;
 /// Longest text that ends with a NUL, in bytes: what a program hands in without one ends here.
 pub(crate) const LONGEST_TEXT: usize = 1 << 20;
 
@@ -241,7 +239,7 @@ pub(crate) unsafe fn variable(base: *const u8, text: &Mqcharv, ccsid: i32, reaso
         // SAFETY: the promise.
         Ok(length) => unsafe { part(address, length) }.map_err(|_| failed(reason))?.to_vec(),
         // SAFETY: the promise.
-        Err(_) if text.vs_length == TO_NUL => unsafe { to_nul(address as *const u8, LONGEST_TEXT) },
+        Err(_) if text.vs_length == MQVS_NULL_TERMINATED => unsafe { to_nul(address as *const u8, LONGEST_TEXT) },
         Err(_) => return Err(failed(reason)),
     };
     let ccsid = if text.vsccsid == MQCCSI_APPL { ccsid } else { text.vsccsid };

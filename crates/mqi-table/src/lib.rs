@@ -5,12 +5,12 @@
 //! Names, numbers and layouts are facts. No sentence of another product is in the table or in what is made of it.
 //!
 //! Invariants
-//! - Pure: text in, text out. `cargo xtask codegen` writes the files, and `cargo xtask tidy` compares them.
+//! - Pure: text in, text out. `cargo xtask codegen` writes the sources, and `cargo xtask tidy` compares them.
+//! - What is handed out is not in the repository: `cargo xtask client` writes it where the library's tree is made.
 //! - The same table gives the same files.
 
 mod c;
 mod cobol;
-mod layout;
 mod names;
 mod rust;
 mod table;
@@ -19,34 +19,40 @@ use std::path::PathBuf;
 
 pub use table::{Constant, Field, Function, Kind, Structure, Table};
 
-/// Where the headers lie, relative to the root of the repository.
-pub const HEADERS: &str = "crates/mqi-table/include";
-/// Where the copybooks lie: a folder for each width of an address.
-pub const COPYBOOKS: &str = "crates/mqi-table/copybooks";
+/// Folders of the library's tree: headers, and copybooks for each width of an address.
+pub const HEADERS: &str = "inc";
+pub const COPYBOOKS_64: &str = "cobcpy64";
+pub const COPYBOOKS_32: &str = "cobcpy32";
 
-/// A generated file, by its path from the root of the repository.
+/// A generated file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generated {
     pub path: PathBuf,
     pub text: String,
 }
 
-/// Every file that is made of the table, in the order of their paths.
-pub fn files() -> Vec<Generated> {
+/// The sources that the build of the library needs, by their paths from the root of the repository.
+pub fn sources() -> Vec<Generated> {
     let table = Table::new();
-    let mut files: Vec<(String, String)> = Vec::new();
-    for header in c::HEADERS {
-        files.push((format!("{HEADERS}/{header}"), c::header(&table, header)));
+    vec![
+        generated("crates/mqi-client/src/constant.rs", rust::constants(&table)),
+        generated("crates/mqi-client/src/structure/generated.rs", rust::structures(&table)),
+    ]
+}
+
+/// Headers and copybooks, by their paths in the library's tree.
+pub fn handed_out() -> Vec<Generated> {
+    let table = Table::new();
+    let mut files: Vec<Generated> =
+        c::HEADERS.iter().map(|name| generated(&format!("{HEADERS}/{name}"), c::header(&table, name))).collect();
+    files.push(generated(&format!("{HEADERS}/cmqstrc.h"), names::header(&table)));
+    for (width, folder) in [(cobol::Width::Bits64, COPYBOOKS_64), (cobol::Width::Bits32, COPYBOOKS_32)] {
+        let books = cobol::copybooks(&table, width).into_iter();
+        files.extend(books.map(|(name, text)| generated(&format!("{folder}/{name}.cpy"), text)));
     }
-    files.push((format!("{HEADERS}/cmqstrc.h"), names::header(&table)));
-    files.push(("crates/mqi-table/tests/programs/layout.c".to_owned(), layout::program(&table)));
-    for (width, folder) in [(cobol::Width::Bits64, "cobcpy64"), (cobol::Width::Bits32, "cobcpy32")] {
-        for (name, text) in cobol::copybooks(&table, width) {
-            files.push((format!("{COPYBOOKS}/{folder}/{name}.cpy"), text));
-        }
-    }
-    files.push(("crates/mqi-client/src/constant.rs".to_owned(), rust::constants(&table)));
-    files.push(("crates/mqi-client/src/structure/generated.rs".to_owned(), rust::structures(&table)));
-    files.sort();
-    files.into_iter().map(|(path, text)| Generated { path: path.into(), text }).collect()
+    files
+}
+
+fn generated(path: &str, text: String) -> Generated {
+    Generated { path: path.into(), text }
 }

@@ -5,12 +5,15 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-/// The generated files, in a folder of their own.
+use super::layout;
+
+const HEADERS: [&str; 8] = ["cmqc.h", "cmqxc.h", "cmqcfc.h", "cmqbc.h", "cmqpsc.h", "cmqec.h", "cmqzc.h", "cmqstrc.h"];
+
+/// What is handed out, in a folder of its own.
 fn written() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
-    for file in mqi_table::files() {
-        let path = folder.path().join(&file.path);
-        write(&path, &file.text);
+    for file in mqi_table::handed_out() {
+        write(&folder.path().join(&file.path), &file.text);
     }
     let headers = folder.path().join(mqi_table::HEADERS);
     (folder, headers)
@@ -32,7 +35,8 @@ fn compiles(program: &str, arguments: &[&str], headers: &Path, source: &Path) {
 #[test]
 fn c_and_cpp_compilers_see_every_offset_and_length_of_the_table() {
     let (folder, headers) = written();
-    let source = folder.path().join("crates/mqi-table/tests/programs/layout.c");
+    let source = folder.path().join("layout.c");
+    write(&source, &layout::program(&mqi_table::Table::new(), &HEADERS));
     for width in ["-m64", "-m32"] {
         let wide = !(width == "-m64" && cfg!(target_pointer_width = "32"));
         if !wide || cfg!(not(target_arch = "x86_64")) && width == "-m32" {
@@ -46,7 +50,7 @@ fn c_and_cpp_compilers_see_every_offset_and_length_of_the_table() {
 #[test]
 fn each_header_is_whole_by_itself_in_c89_and_cpp() {
     let (folder, headers) = written();
-    for name in ["cmqc.h", "cmqxc.h", "cmqcfc.h", "cmqbc.h", "cmqstrc.h", "cmqpsc.h", "cmqec.h", "cmqzc.h"] {
+    for name in HEADERS {
         let source = folder.path().join("alone.c");
         write(&source, &format!("#include \"{name}\"\n#include \"{name}\"\nint main(void) {{ return 0; }}\n"));
         compiles("gcc", &["-std=c89", "-Wall", "-Werror"], &headers, &source);
@@ -84,7 +88,7 @@ fn a_cobol_compiler_sees_the_lengths_that_c_has() {
     tests.push_str("           DISPLAY MQGMO-WAIT OF CONSTANTS.\n           STOP RUN.\n");
     let source = folder.path().join("layout.cbl");
     write(&source, &(program + &tests));
-    let copybooks = folder.path().join(mqi_table::COPYBOOKS).join("cobcpy64");
+    let copybooks = folder.path().join(mqi_table::COPYBOOKS_64);
     let binary = folder.path().join("layout");
     let output = Command::new("cobc").arg("-x").arg("-I").arg(&copybooks).arg("-o").arg(&binary).arg(&source).output();
     let output = output.expect("cobc is installed (Debian: gnucobol3)");
@@ -100,14 +104,14 @@ fn a_cobol_compiler_sees_the_lengths_that_c_has() {
 #[test]
 fn every_copybook_passes_the_cobol_compiler() {
     let (folder, _) = written();
-    for width in ["cobcpy64", "cobcpy32"] {
-        let copybooks = folder.path().join(mqi_table::COPYBOOKS).join(width);
+    for width in [mqi_table::COPYBOOKS_64, mqi_table::COPYBOOKS_32] {
+        let copybooks = folder.path().join(width);
         let mut program = String::from(
             "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. EVERY.\n       DATA DIVISION.\n       WORKING-STORAGE SECTION.\n",
         );
-        let mut names: Vec<String> = mqi_table::files()
+        let mut names: Vec<String> = mqi_table::handed_out()
             .iter()
-            .filter(|file| file.path.components().any(|part| part.as_os_str() == width))
+            .filter(|file| file.path.starts_with(width))
             .filter_map(|file| Some(file.path.file_stem()?.to_str()?.to_owned()))
             .collect();
         names.sort();

@@ -2,16 +2,15 @@
 
 use std::fmt::Write as _;
 
-use crate::c::{HEADERS, NOTICE};
-use crate::table::{Structure, Table};
+use mqi_table::{Structure, Table};
 
-pub(crate) fn program(table: &Table) -> String {
-    let mut out = String::from(NOTICE);
-    for header in HEADERS {
+pub(crate) fn program(table: &Table, headers: &[&str]) -> String {
+    let mut out = String::new();
+    for header in headers {
         let _ = writeln!(out, "#include \"{header}\"");
     }
     out.push_str(
-        "#include \"cmqstrc.h\"\n\n#if defined(__cplusplus)\n#define SAME(what, value) static_assert((what) == (value), #what)\n\
+        "\n#if defined(__cplusplus)\n#define SAME(what, value) static_assert((what) == (value), #what)\n\
          #else\n#define SAME(what, value) _Static_assert((what) == (value), #what)\n#endif\n\
          #define AT(structure, field, offset, length) \\\n  SAME(__builtin_offsetof(structure, field), offset); \\\n  \
          SAME(sizeof(((structure *)0)->field), length)\n",
