@@ -250,11 +250,15 @@ pub(super) async fn note_recovery(
     admin.client.execute(&admin.statements.note_recovery, &[&number, &name, &epoch, &by, &messages]).await.map(|_| ())
 }
 
-/// Messages of these queues that the member held can be taken again, at any place.
+/// Messages of these queues that the member held can be taken again, at any place: its first lane has made something available, and says
+/// nothing of where.
 pub(super) async fn open_again(admin: &Connected, queues: &[i32], member: i32) -> Result<(), tokio_postgres::Error> {
     let (client, s) = (&admin.client, &admin.statements);
-    client.execute(&s.depth_rows, &[&queues, &member, &0_i32]).await?;
-    client.execute(&s.open_again, &[&queues, &member]).await.map(|_| ())
+    let lane = 0_i32;
+    client.execute(&s.depth_rows, &[&queues, &member, &lane]).await?;
+    let [none, once] = [0_i64, 1].map(|count| vec![count; queues.len()]);
+    let nowhere = vec![&[] as &[u8]; queues.len()];
+    client.execute(&s.depth_add, &[&queues, &member, &lane, &none, &none, &once, &nowhere]).await.map(|_| ())
 }
 
 /// The lowest number that is free, and the last epoch of it: that of the lanes which an earlier member of this number has left.

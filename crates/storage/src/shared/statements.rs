@@ -264,9 +264,6 @@ statements! {
     /// What the lanes have made available on queues.
     opened = concat!("SELECT d.queue, d.member, d.lane, d.opened, d.lowest FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL ",
                      figures!("k.q"), " d");
-    /// A peer has given back messages of these queues (`$1`) that the member (`$2`) held: at any place. After `depth_rows` of lane 0.
-    open_again = add_figures!(
-        "", "SELECT q, 0::int8, 0::int8, 1::int8, ''::bytea FROM unnest($1::int4[]) AS a(q)", "$2::int4", "0");
     /// Messages and bytes that the others have added, and those that this member (`$2`) has.
     depths = concat!("SELECT k.q, x.* FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL \
               (SELECT coalesce(sum(d.messages) FILTER (WHERE d.member <> $2), 0)::int8, \

@@ -73,7 +73,7 @@ fn check(database: &Database, when: &str) {
         );
         // By all of its key: a lane's row has had as many versions as there were transactions.
         let version = match name.as_str() {
-            "depth_add" | "open_again" => "version = c.v))",
+            "depth_add" => "version = c.v))",
             "fence" => "batch = ($4 - 1)))",
             _ => "",
         };
