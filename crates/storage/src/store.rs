@@ -5,8 +5,10 @@
 //!
 //! Never: keeps a message, or decides anything but the way.
 
+mod group;
 mod group_units;
 mod mixed;
+mod syncpoint;
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, VecDeque};
@@ -20,18 +22,15 @@ use model::timestamp::Timestamp;
 use crate::private::log::disk::{Disk, DiskSpace};
 use crate::private::log::hold::Held;
 use crate::private::{
-    self, AppendedDefinitions, MessageCount, PrivateStore, QuarantineListener, Quarantined, Receipt, ReceiptKey,
-    ReceiptOfPut, Recovered, StoreStatistics, StoredQueue, UndefinedQueue,
+    self, AppendedDefinitions, MessageCount, PrivateStore, QuarantineListener, Quarantined, ReceiptOfPut, Recovered,
+    StoreStatistics, StoredQueue, UndefinedQueue,
 };
 use crate::shared::administration::{GroupView, QueueOf};
-use crate::shared::{
-    Deletion, GroupStatistics, GroupStore, OpenLevel, QueueHandle, SharedStore, StructureConnection, TriggerScope,
-    TriggerState, WatchGuard,
-};
+use crate::shared::{GroupStatistics, GroupStore, SharedStore, StructureConnection, WatchGuard};
 use crate::store::mixed::Parts;
 use crate::{
-    ClusterNumber, DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId,
-    RecoveryLogError, Selection, Slice, StoreError, StoreOptions, StoredMessage, Survey, UnitOfWorkId, Xid,
+    DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, RecoveryLogError,
+    Selection, Slice, StoreError, StoreOptions, StoredMessage, Survey, UnitOfWorkId,
 };
 
 pub use group_units::GroupUnit;
@@ -181,170 +180,6 @@ impl Store {
         Parts::of(unit, &self.private, self.group.as_ref())
     }
 
-    /// A shared queue of a structure, with a number that no queue of the group ever had.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::create_queue`. `Unreachable`: there is no database, and what is here lasts; or this member does not know that
-    /// of the structure.
-    pub async fn create_shared_queue(&self, structure: &str) -> Result<QueueId, StoreError> {
-        match &self.group {
-            Some(group) => boxed(async { group.of_structure(structure).await?.create_queue().await }).await,
-            None => self.private.create_queue_in_memory().ok_or(StoreError::Unreachable),
-        }
-    }
-
-    /// A shared queue that another member has made: its depth is kept from now on.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::know_queue`.
-    pub async fn know_queue(&self, queue: QueueId) -> Result<(), StoreError> {
-        match self.if_known(queue) {
-            Some(shared) => boxed(shared.know_queue(queue)).await,
-            None => Ok(()),
-        }
-    }
-
-    /// A handle of a shared queue, as the whole group knows it: see `SharedStore::open_queue`. `None`: this queue manager alone can open
-    /// the queue.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::open_queue`.
-    pub async fn open_queue(&self, queue: QueueId, level: OpenLevel) -> Result<Option<QueueHandle>, StoreError> {
-        match self.of_queue(queue)? {
-            Some(shared) => boxed(shared.open_queue(queue, level)).await.map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// Deletes a shared queue and its definition, as `SharedStore::delete_queue`. One that is in a database of its structure's own is
-    /// closed to all members there first; a crash behind that leaves a definition whose deletion can be repeated.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::delete_queue`.
-    pub async fn delete_shared_queue(
-        &self,
-        queue: QueueId,
-        key: &str,
-        version: i64,
-        purge: bool,
-    ) -> Result<Deletion, StoreError> {
-        let group = self.group.as_ref().ok_or(StoreError::Unreachable)?;
-        let there = group.of_queue(queue)?;
-        if there.is_home() {
-            return boxed(there.delete_queue(queue, key, version, purge)).await;
-        }
-        match boxed(there.seal_queue(queue, false, purge)).await? {
-            Deletion::Done(_) => {
-                let deleted = boxed(group.home().delete_definition(key, version)).await?;
-                Ok(deleted.map_or(Deletion::Changed, Deletion::Done))
-            }
-            refused => Ok(refused),
-        }
-    }
-
-    /// The database where new queues of a structure go.
-    ///
-    /// # Errors
-    /// `Unreachable`, `Closed`.
-    pub async fn cluster_of_structure(&self, structure: &str) -> Result<ClusterNumber, StoreError> {
-        let group = self.group.as_ref().ok_or(StoreError::Unreachable)?;
-        let there = boxed(group.of_structure(structure)).await?;
-        there.cluster().ok_or(StoreError::Unreachable)
-    }
-
-    /// See `SharedStore::suspend_queue`.
-    pub fn suspend_queue(&self, queue: QueueId, suspends: bool) {
-        if let Some(shared) = self.if_known(queue) {
-            shared.suspend_queue(queue, suspends);
-        }
-    }
-
-    /// See `SharedStore::is_sealed`.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::is_sealed`.
-    pub async fn is_sealed(&self, queue: QueueId) -> Result<bool, StoreError> {
-        boxed(self.of_shared_queue(queue)?.is_sealed(queue)).await
-    }
-
-    /// Adds the messages of a sealed queue to one in another database, and what was answered to requests there. Answers how many messages.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::copy_queue`.
-    pub async fn copy_queue(&self, from: QueueId, to: QueueId) -> Result<u64, StoreError> {
-        let (source, target) = (self.of_shared_queue(from)?, self.of_shared_queue(to)?);
-        let copied = boxed(target.copy_queue(source, from, to)).await?;
-        boxed(target.copy_receipts(source)).await?;
-        Ok(copied)
-    }
-
-    /// What is on a shared queue goes, also what units of work hold.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::drop_queue`.
-    pub async fn drop_queue(&self, queue: QueueId) -> Result<(), StoreError> {
-        let shared = self.of_shared_queue(queue)?;
-        boxed(async {
-            shared.is_sealed(queue).await?;
-            shared.drop_queue(queue).await
-        })
-        .await
-    }
-
-    /// The epochs of a member that has the home's word to be dead are over where these queues are too.
-    ///
-    /// # Errors
-    /// `Unreachable`, `Database`, `Closed`.
-    pub async fn end_epochs(&self, member: &str, queues: [QueueId; 2]) -> Result<(), StoreError> {
-        for queue in queues {
-            boxed(self.of_shared_queue(queue)?.end_epochs(member)).await?;
-        }
-        Ok(())
-    }
-
-    /// As `SharedStore::opened_elsewhere`.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::opened_elsewhere`.
-    pub async fn opened_elsewhere(&self, queue: QueueId) -> Result<OpenLevel, StoreError> {
-        match self.of_queue(queue)? {
-            Some(shared) => boxed(shared.opened_elsewhere(queue)).await,
-            None => Ok(OpenLevel::Closed),
-        }
-    }
-
-    /// As `SharedStore::trigger_state`.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::trigger_state`.
-    pub async fn trigger_state(&self, queue: QueueId, now: Timestamp) -> Result<Option<TriggerState>, StoreError> {
-        boxed(self.of_shared_queue(queue)?.trigger_state(queue, now)).await
-    }
-
-    /// As `SharedStore::begin_trigger`.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::begin_trigger`.
-    pub async fn begin_trigger(&self, queue: QueueId, episode: i64, scope: TriggerScope) -> Result<bool, StoreError> {
-        boxed(self.of_shared_queue(queue)?.begin_trigger(queue, episode, scope)).await
-    }
-
-    /// As `SharedStore::end_trigger`.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::end_trigger`.
-    pub async fn end_trigger(&self, queue: QueueId, is_made: bool) -> Result<(), StoreError> {
-        boxed(self.of_shared_queue(queue)?.end_trigger(queue, is_made)).await
-    }
-
-    /// As `SharedStore::begin_episode`.
-    ///
-    /// # Errors
-    /// Those of `SharedStore::begin_episode`.
-    pub async fn begin_episode(&self, queue: QueueId, after: i64) -> Result<(), StoreError> {
-        boxed(self.of_shared_queue(queue)?.begin_episode(queue, after)).await
-    }
-
     /// See `PrivateStore::retain_queues`; shared queues are none of its business.
     pub fn retain_queues(&self, queues: &[QueueId]) -> Vec<UndefinedQueue> {
         let private: Vec<_> = queues.iter().copied().filter(|id| !id.is_shared()).collect();
@@ -384,11 +219,6 @@ impl Store {
     /// `LogFailed`: whether they are durable is open until the next start. `Closed`.
     pub async fn definitions_durable(&self, appended: AppendedDefinitions) -> Result<(), StoreError> {
         self.private.definitions_durable(appended).await
-    }
-
-    /// A new unit of work; costs nothing until something is done in it.
-    pub fn begin(&self) -> UnitOfWorkId {
-        self.private.begin()
     }
 
     /// Outside a unit of work (`None`): visible at once, durable when it returns. Inside: visible at commit.
@@ -566,112 +396,6 @@ impl Store {
         self.private.unlock(queue, key, owner)
     }
 
-    /// Durable when it returns; afterwards only `commit` and `back_out` are allowed, also after a restart.
-    pub async fn prepare(&self, unit: UnitOfWorkId, xid: Option<Xid>) -> Result<(), StoreError> {
-        let parts = self.parts(unit);
-        if parts.shared().is_empty() {
-            return self.private.prepare(unit, xid).await;
-        }
-        boxed(self.meet_group()).await?;
-        boxed(parts.prepare(xid)).await
-    }
-
-    /// Everything of the unit becomes visible together, and is durable when it returns: see `PrivateStore::commit`.
-    ///
-    /// # Errors
-    /// `NoSpace`: nothing has changed, the unit is still there. `LogFailed`: open until the next start.
-    pub async fn commit(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
-        let parts = self.parts(unit);
-        let is_left_over = || self.group.is_some() && self.under_way.was_dropped(unit);
-        if parts.shared().is_empty() && !is_left_over() {
-            return self.private.commit(unit).await;
-        }
-        if parts.are_several() {
-            boxed(self.meet_group()).await?;
-        }
-        boxed(parts.commit(&self.under_way, None)).await
-    }
-
-    /// The first message that a unit of work has got, read again; `None` when it has got none, or the message cannot be read back any
-    /// more.
-    ///
-    /// # Errors
-    /// `File`, `UnknownUnitOfWork`, `Closed`.
-    pub async fn got_first(&self, unit: UnitOfWorkId) -> Result<Option<StoredMessage>, StoreError> {
-        for shared in self.parts(unit).shared() {
-            if let Some(got) = boxed(shared.got_first(unit)).await? {
-                return Ok(Some(got));
-            }
-        }
-        self.private.got_first(unit).await
-    }
-
-    /// Commits these units of work as one: see `PrivateStore::commit_together`.
-    ///
-    /// # Errors
-    /// Those of `PrivateStore::commit_together`. `ReceiptTaken`, `BackedOut`: what is left of them is to be backed out. `Unreachable`: open.
-    pub async fn commit_together(
-        &self,
-        units: &[UnitOfWorkId],
-        receipt: Option<&Receipt>,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let parts: Vec<Parts<'_>> = units.iter().map(|unit| self.parts(*unit)).collect();
-        let mut shared = parts.iter().flat_map(Parts::shared);
-        let is_left_over = || self.group.is_some() && units.iter().any(|unit| self.under_way.was_dropped(*unit));
-        let Some(first) = shared.next() else {
-            if is_left_over() {
-                return boxed(self.commit_joined(units, receipt, now)).await;
-            }
-            return self.private.commit_together(units, receipt).await;
-        };
-        let is_there = |other: &&SharedStore| other.cluster() == first.cluster();
-        let is_one = parts.iter().all(|parts| parts.decision().is_none())
-            && shared.all(is_there)
-            && !units.iter().any(|unit| self.private.has_work(*unit));
-        if is_one && !is_left_over() {
-            return boxed(first.commit_together(units, receipt, now)).await;
-        }
-        boxed(self.commit_joined(units, receipt, now)).await
-    }
-
-    /// Over several places: one of them decides.
-    async fn commit_joined(
-        &self,
-        units: &[UnitOfWorkId],
-        receipt: Option<&Receipt>,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        self.meet_group().await?;
-        let parts = Parts::joined(units, &self.private, self.group.as_ref())?;
-        match parts.commit(&self.under_way, receipt.map(|receipt| (receipt, now))).await {
-            // They are one unit of work already, so that none can be tried again by itself.
-            Err(StoreError::NoSpace | StoreError::File(_)) => Err(StoreError::BackedOut),
-            ended => ended,
-        }
-    }
-
-    /// The value of the receipt with this key, once it is durable; `None` when there is none or its time has come.
-    ///
-    /// # Errors
-    /// `File`: it cannot be read back. `LogFailed`, `Closed`.
-    pub async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Bytes>, StoreError> {
-        if let Some(found) = self.private.receipt(key, now).await? {
-            return Ok(Some(found));
-        }
-        let Some(group) = &self.group else { return Ok(None) };
-        if let Some(found) = boxed(group.home().receipt(key, now)).await? {
-            return Ok(Some(found));
-        }
-        // One that is away says so when the same is asked of it again: a receipt is there once.
-        for shared in group.all().filter(|shared| !shared.is_home() && shared.is_open()) {
-            if let Some(found) = boxed(shared.receipt(key, now)).await? {
-                return Ok(Some(found));
-            }
-        }
-        Ok(None)
-    }
-
     /// A message that this queue manager puts to the queue from now on gets this position or a later one. On a shared queue, what
     /// another member has put in the last moments may have a later one too.
     pub fn next_position_on(&self, queue: QueueId) -> Position {
@@ -681,33 +405,6 @@ impl Store {
     /// A message that comes to a private queue from now on gets this position or a later one.
     pub fn next_position(&self) -> Position {
         self.private.next_position()
-    }
-
-    /// Forgets receipts whose time has come. Returns when that is for the next one.
-    pub fn expire_receipts(&self, now: Timestamp) -> Option<Timestamp> {
-        self.private.expire_receipts(now)
-    }
-
-    /// Raises backout counts of what it had got.
-    pub async fn back_out(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
-        let parts = self.parts(unit);
-        if self.group.is_some() && parts.decision().is_some() {
-            // A commit of it has begun: what is decided, or was not in time, ends it.
-            return Err(StoreError::UnknownUnitOfWork);
-        }
-        if parts.shared().is_empty() {
-            return self.private.back_out(unit).await;
-        }
-        boxed(parts.back_out()).await
-    }
-
-    /// Prepared units of work, recovered ones and those of this run.
-    pub fn in_doubt(&self) -> Vec<(UnitOfWorkId, Option<Xid>)> {
-        let mut in_doubt = self.private.in_doubt();
-        for shared in self.group.iter().flat_map(GroupStore::all) {
-            mixed::join_in_doubt(&mut in_doubt, shared.in_doubt());
-        }
-        in_doubt
     }
 
     /// Removes committed, untaken messages whose time has come, and adds them with their bodies to `gone`, for reports.
