@@ -50,7 +50,7 @@ use crate::group::tags::Tags;
 use crate::group::triggers::Triggers;
 use crate::queue::Queue;
 
-pub use look::{GroupLook, StructureLook};
+pub use look::{GroupLook, StructureContent, StructureLook};
 pub use loss::LostStructure;
 pub use master::Master;
 pub use requests::MemberAnswer;

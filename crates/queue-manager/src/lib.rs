@@ -36,8 +36,8 @@ pub use engine::clock::{Clock, SystemClock};
 pub use engine::turn::Turn;
 pub use engine::{clock, command_server, system_settings};
 pub use group::{
-    ConnectionTag, GroupLook, GroupOptions, LostStructure, Master, Member, MemberAnswer, MemberState, StructureLook,
-    UnitDisposition, UnitInDoubt, shared_queue,
+    ConnectionTag, GroupLook, GroupOptions, LostStructure, Master, Member, MemberAnswer, MemberState, StructureContent,
+    StructureLook, UnitDisposition, UnitInDoubt, shared_queue,
 };
 pub use instrumentation::{accounting, changes, channel_status, event, started, status, topic_status};
 pub use publish::{durable_limit, subscription};

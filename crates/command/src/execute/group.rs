@@ -1,9 +1,8 @@
 //! DISPLAY GROUP and DISPLAY CFSTATUS; units of recovery in doubt, and their resolution.
 
-use ::queue_manager::QueueManager;
+use ::queue_manager::{QueueManager, StructureContent};
 use model::authority::{AuthorityObject, Principal};
 use model::definition::AdministeredObject;
-use model::definition::queue::Disposition;
 use model::name::ObjectName;
 
 use crate::command::group::{GroupCommand, StructureStatusOf};
@@ -87,7 +86,8 @@ fn structures(
     if found.is_empty() {
         return Err(none_shown(queue_manager, caller, [AuthorityObject::Structure], name));
     }
-    let views = found.iter().map(|name| view(queue_manager, name));
+    let contents = queue_manager.structure_contents();
+    let views = found.iter().map(|name| view(queue_manager, name, contents.get(name).copied().unwrap_or_default()));
     let own = queue_manager.name().to_string();
     let items: Vec<_> = match about {
         StructureStatusOf::Summary => views.filter_map(|view| status::show(SUMMARY, &view, request)).collect(),
@@ -104,18 +104,12 @@ fn structures(
     Ok(Reply::of(items.into_iter().map(|attributes| Item::shown(title, attributes)).collect()))
 }
 
-fn view(queue_manager: &QueueManager, name: &ObjectName) -> StructureView {
-    let (mut is_used, mut bytes, mut messages) = (false, 0, 0_u32);
-    for queue in queue_manager.queues() {
-        let is_in =
-            queue.disposition == Disposition::Shared && queue.as_local().is_some_and(|local| local.structure == *name);
-        if let Some(status) = queue_manager.queue_status(&queue.name).filter(|_| is_in) {
-            is_used = true;
-            bytes += status.depth.bytes;
-            messages = messages.saturating_add(status.depth.current);
-        }
+fn view(queue_manager: &QueueManager, name: &ObjectName, content: StructureContent) -> StructureView {
+    StructureView {
+        name: name.to_string(),
+        is_used: content.queues > 0,
+        connection: queue_manager.structure_connection(name.as_str()),
+        kilobytes: u32::try_from(content.bytes.div_ceil(1024)).unwrap_or(u32::MAX),
+        messages: u32::try_from(content.messages).unwrap_or(u32::MAX),
     }
-    let kilobytes = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
-    let connection = queue_manager.structure_connection(name.as_str());
-    StructureView { name: name.to_string(), is_used, connection, kilobytes, messages }
 }

@@ -9,12 +9,12 @@ use std::time::Duration;
 use model::authority::AuthorityObject;
 use model::definition::structure::OnLoss;
 use model::group::GroupName;
+use model::name::ObjectName;
 use model::timestamp::Timestamp;
-use storage::QueueId;
 use storage::shared::administration::GroupView;
 
 use crate::QueueManager;
-use crate::group::{Group, shared_queue};
+use crate::group::shared_queue;
 
 /// What was seen so long ago is still the answer: each look asks the databases.
 const FRESH: Duration = Duration::from_secs(2);
@@ -40,12 +40,34 @@ pub struct StructureLook {
     pub on_loss: OnLoss,
     /// It has a database of its own, where this member puts its new queues.
     pub has_database: bool,
+    pub content: StructureContent,
+}
+
+/// What is in a structure.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StructureContent {
     pub queues: u64,
     pub messages: u64,
+    /// Of bodies.
     pub bytes: u64,
 }
 
 impl QueueManager {
+    /// What is in each structure that has queues.
+    pub fn structure_contents(&self) -> HashMap<ObjectName, StructureContent> {
+        let engine = self.engine();
+        let mut contents: HashMap<_, StructureContent> = HashMap::new();
+        let Some(group) = &engine.group else { return contents };
+        for (id, queue) in &*group.queues.read() {
+            let depth = engine.store.depth(*id);
+            let content = contents.entry(queue.with_local(|_, local| local.structure)).or_default();
+            content.queues += 1;
+            content.messages += u64::from(depth.current);
+            content.bytes += depth.bytes;
+        }
+        contents
+    }
+
     /// How the group is now, or was two seconds ago. `None`: the queue manager is in no group.
     pub async fn group_look(&self) -> Option<Arc<GroupLook>> {
         let group = self.engine().group.as_ref()?;
@@ -56,45 +78,29 @@ impl QueueManager {
         }
         let known = group.queues.read().iter().map(|(id, queue)| (*id, queue.name.to_string())).collect();
         let view = self.engine().store.group_view(known, shared_queue).await;
-        let structures = self.structures(group, view.as_ref());
+        let structures = self.structures(view.as_ref());
         let look = Arc::new(GroupLook { at: now, name: group.name, view, structures });
         *group.look.lock() = Some(Arc::clone(&look));
         Some(look)
     }
 
-    fn structures(&self, group: &Group, view: Option<&GroupView>) -> Vec<StructureLook> {
-        let mut held: HashMap<_, (u64, u64, u64)> = HashMap::new();
-        for (id, queue) in &*group.queues.read() {
-            let depth = self.depth_of(*id);
-            let (queues, messages, bytes) = held.entry(queue.with_local(|_, local| local.structure)).or_default();
-            *queues += 1;
-            *messages += u64::from(depth.current);
-            *bytes += depth.bytes;
-        }
+    fn structures(&self, view: Option<&GroupView>) -> Vec<StructureLook> {
+        let contents = self.structure_contents();
         let databases: Vec<&str> =
             view.into_iter().flat_map(|view| &view.databases).filter_map(|one| one.structure.as_deref()).collect();
         let objects = self.objects(AuthorityObject::Structure);
         let structures = objects.iter().filter_map(|object| object.as_structure());
         let mut structures: Vec<StructureLook> = structures
-            .map(|structure| {
-                let (queues, messages, bytes) = held.get(&structure.name).copied().unwrap_or_default();
-                StructureLook {
-                    name: structure.name.to_string(),
-                    description: structure.description.clone(),
-                    recovers: structure.recover,
-                    on_loss: structure.on_loss,
-                    has_database: databases.contains(&structure.name.as_str()),
-                    queues,
-                    messages,
-                    bytes,
-                }
+            .map(|structure| StructureLook {
+                name: structure.name.to_string(),
+                description: structure.description.clone(),
+                recovers: structure.recover,
+                on_loss: structure.on_loss,
+                has_database: databases.contains(&structure.name.as_str()),
+                content: contents.get(&structure.name).copied().unwrap_or_default(),
             })
             .collect();
         structures.sort_by(|one, other| one.name.cmp(&other.name));
         structures
-    }
-
-    fn depth_of(&self, queue: QueueId) -> storage::Depth {
-        self.engine().store.depth(queue)
     }
 }

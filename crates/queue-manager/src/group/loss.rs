@@ -43,9 +43,7 @@ impl QueueManager {
             tokio::time::sleep(LOOK).await;
         }
     }
-}
 
-impl QueueManager {
     /// How this member is connected to the database of a structure at this moment.
     pub fn structure_connection(&self, structure: &str) -> StructureConnection {
         self.engine().store.connection_to(structure)

@@ -179,9 +179,9 @@ fn structure(structure: &StructureLook) -> Value {
             OnLoss::AsQueueManager => "ASQMGR",
         },
         "hasDatabase": structure.has_database,
-        "queues": structure.queues,
-        "messages": structure.messages,
-        "bytes": structure.bytes,
+        "queues": structure.content.queues,
+        "messages": structure.content.messages,
+        "bytes": structure.content.bytes,
     })
 }
 
