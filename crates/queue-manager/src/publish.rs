@@ -48,6 +48,7 @@ use crate::queue::dead_letter::Undelivered;
 use crate::queue::delayed::{self, Goal};
 use crate::queue::resolve::{Resolved, resolve};
 use crate::queue::{dead_letter, report};
+use crate::reason;
 use crate::security::authority::{self, Door};
 use crate::verb::connection::{Connection, PutResult};
 use crate::verb::put::Request;
@@ -336,7 +337,7 @@ impl FanOut<'_> {
             self.engine.statistics.published(descriptor.persistence, body.len());
             return Ok(());
         };
-        if is_fatal(reason) {
+        if reason::is_of_caller(reason) {
             return Err(reason);
         }
         let definition = &subscription.definition;
@@ -390,18 +391,6 @@ impl FanOut<'_> {
         }
         Ok(())
     }
-}
-
-/// Reasons that are not about one subscription.
-fn is_fatal(reason: Reason) -> bool {
-    matches!(
-        reason,
-        Reason::QMgrStopping
-            | Reason::ConnectionBroken
-            | Reason::ResourceProblem
-            | Reason::SyncpointLimitReached
-            | Reason::BackedOut
-    )
 }
 
 fn looks_deliverable(engine: &Engine, subscription: &Subscription, length: usize) -> bool {

@@ -31,6 +31,18 @@ impl RefusedCalls {
     }
 }
 
+/// Of a put: about the queue manager, the connection or its unit of work, and not about this queue or this message.
+pub(crate) const fn is_of_caller(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::QMgrStopping
+            | Reason::ConnectionBroken
+            | Reason::ResourceProblem
+            | Reason::SyncpointLimitReached
+            | Reason::BackedOut
+    )
+}
+
 /// The reason an application gets when the store refused an operation on a queue.
 ///
 /// Errors that need an operator are logged here with their full chain, each cause at most once a second.

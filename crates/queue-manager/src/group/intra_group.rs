@@ -10,6 +10,7 @@
 //!
 //! Source: MQ for z/OS, "Intra-group queuing", "IGQPutAuthority", "User IDs used by the intra-group queuing agent", 9.3.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +32,7 @@ use crate::queue::dead_letter::{self, Undelivered};
 use crate::queue::report;
 use crate::queue::resolve::{Destination, Resolved, resolve};
 use crate::queue::{Queue, transmission};
+use crate::reason;
 use crate::security::authority::Door;
 use crate::verb::connection::{Connection, GetResult};
 use crate::verb::open::check_destination_authority;
@@ -133,10 +135,8 @@ async fn deliver_until(engine: &Arc<Engine>, delivered: &mut usize) -> Reason {
     }
 }
 
-enum Never {}
-
 /// A unit of work has one message at first, and twice as many as the one before: those before a message that fails are delivered.
-async fn deliver(engine: &Arc<Engine>, own: &Connection, delivered: &mut usize) -> Result<Never, Reason> {
+async fn deliver(engine: &Arc<Engine>, own: &Connection, delivered: &mut usize) -> Result<Infallible, Reason> {
     let principal = Principal::administrator(&engine.authorities.server_user);
     let object = ObjectDescriptor { name: QueueName::literal(QUEUE), ..ObjectDescriptor::default() };
     let handle = own.open(&principal, &object, OpenOptions::INPUT_SHARED).await?.handle;
@@ -188,16 +188,7 @@ async fn arrive(engine: &Engine, own: &Connection, got: &GetResult) -> Result<()
 
 /// Not about the message: it is delivered later.
 fn is_passing(reason: Reason) -> bool {
-    matches!(
-        reason,
-        Reason::QMgrStopping
-            | Reason::ConnectionBroken
-            | Reason::ResourceProblem
-            | Reason::SyncpointLimitReached
-            | Reason::BackedOut
-            | Reason::CfNotAvailable
-            | Reason::ObjectChanged
-    )
+    reason::is_of_caller(reason) || matches!(reason, Reason::CfNotAvailable | Reason::ObjectChanged)
 }
 
 async fn put(

@@ -226,13 +226,7 @@ async fn step(engine: &Engine, unit: &ConnectionState, entry: &Entry, staged: &S
     let now = engine.now();
     match send(engine, unit, staged, now).await {
         Ok(()) => {}
-        Err(
-            Reason::QMgrStopping
-            | Reason::ConnectionBroken
-            | Reason::ResourceProblem
-            | Reason::SyncpointLimitReached
-            | Reason::BackedOut,
-        ) => return Step::Undo,
+        Err(reason) if reason::is_of_caller(reason) => return Step::Undo,
         Err(reason) => return Step::Refused(reason),
     }
     match take(engine, unit, entry.position, now).await {
