@@ -14,9 +14,9 @@ use model::options::{GetFlags, GetOptions, MatchOptions, ObjectDescriptor, OpenO
 use model::pcf::{Coding, Header, Message, Parameter, ParameterValue, decode};
 use model::reason::Reason;
 use queue_manager::connection::{GetResult, ObjectHandle};
-use queue_manager::{ConnectOptions, Connection, Home, QueueManager};
+use queue_manager::{Connection, Home, QueueManager};
 
-use crate::support::{administrator, run_script, start, start_as, wait_for};
+use crate::support::{administrator, connect, run_script, start, start_as, wait_for};
 
 const COMMAND_QUEUE: &str = "SYSTEM.ADMIN.COMMAND.QUEUE";
 
@@ -43,15 +43,7 @@ struct Client {
 
 impl Client {
     async fn new(queue_manager: &QueueManager, principal: &Principal) -> Self {
-        let connection = queue_manager
-            .connect(ConnectOptions {
-                principal: principal.clone(),
-                application_name: "pcf client".to_owned(),
-                application_type: 6,
-                channel: String::new(),
-                connection_name: String::new(),
-            })
-            .unwrap();
+        let connection = connect(queue_manager, principal.clone(), "pcf client");
         let model = ObjectDescriptor {
             name: QueueName::literal("SYSTEM.MQEXPLORER.REPLY.MODEL"),
             dynamic_queue: "AMQ.MQEXPLORER.*".to_owned(),

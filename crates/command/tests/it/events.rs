@@ -6,22 +6,15 @@ use model::authority::Principal;
 use model::descriptor::MessageDescriptor;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions};
 use model::pcf::{self, Header, Parameter, ParameterValue};
+use queue_manager::QueueManager;
 use queue_manager::event::command::{Issuer, Origin};
-use queue_manager::{ConnectOptions, QueueManager};
 
-use crate::support::{administrator, run_script, start, wait_for};
+use crate::support::{administrator, connect, run_script, start, wait_for};
 
 /// Takes what is on an event queue.
 fn take_bodies(queue_manager: &QueueManager, queue: &str) -> Vec<(MessageDescriptor, Bytes)> {
     wait_for(async {
-        let options = ConnectOptions {
-            principal: administrator(),
-            application_name: "test".to_owned(),
-            application_type: 6,
-            channel: String::new(),
-            connection_name: String::new(),
-        };
-        let connection = queue_manager.connect(options).unwrap();
+        let connection = connect(queue_manager, administrator(), "test");
         let object = ObjectDescriptor { name: model::name::ObjectName::literal(queue), ..Default::default() };
         let opened = connection.open(&administrator(), &object, OpenOptions::INPUT_SHARED).await.unwrap();
         let get = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };

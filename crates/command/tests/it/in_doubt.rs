@@ -5,20 +5,13 @@ use expect_test::expect;
 use model::descriptor::MessageDescriptor;
 use model::name::QueueManagerName;
 use model::options::{ObjectDescriptor, PutFlags, PutOptions};
-use queue_manager::{ConnectOptions, Connection, XaFlags, Xid};
+use queue_manager::{Connection, XaFlags, Xid};
 
 use crate::scope::{Member, on_members};
-use crate::support::administrator;
+use crate::support::{administrator, connect};
 
-fn connect(member: &Member) -> Connection {
-    let options = ConnectOptions {
-        principal: administrator(),
-        application_name: "test".to_owned(),
-        application_type: 6,
-        channel: String::new(),
-        connection_name: String::new(),
-    };
-    member.queue_manager.connect(options).unwrap()
+fn program(member: &Member) -> Connection {
+    connect(&member.queue_manager, administrator(), "test")
 }
 
 /// Leaves a message for ORDERS in doubt.
@@ -41,7 +34,7 @@ fn units_of_both_dispositions_are_shown_and_resolved() {
             said += &member.mqsc("ALTER QMGR GROUPUR(ENABLED)").await;
             said += "\n";
         }
-        let (to_group, own) = (connect(one), connect(one));
+        let (to_group, own) = (program(one), program(one));
         to_group.xa_open("QSG1").unwrap();
         prepare(&to_group, 1).await;
         prepare(&to_group, 2).await;

@@ -7,7 +7,7 @@ use queue_manager::QueueManager;
 use queue_manager::event::command::{Issuer, Origin};
 use serde_json::json;
 
-use crate::support::{administrator, run_script, start, wait_for};
+use crate::support::{administrator, connect, run_script, start, wait_for};
 
 /// The bodies that answer `requests`, one a line, or why a request is refused.
 fn answers(queue_manager: &QueueManager, requests: &str) -> String {
@@ -356,15 +356,7 @@ fn open_handles_of_a_queue_stand_together_in_objects() {
     let queue_manager = start();
     run_script(&queue_manager, "DEFINE QLOCAL(A)");
     wait_for(async {
-        let connection = queue_manager
-            .connect(queue_manager::ConnectOptions {
-                principal: administrator(),
-                application_name: "test".to_owned(),
-                application_type: 6,
-                channel: String::new(),
-                connection_name: String::new(),
-            })
-            .unwrap();
+        let connection = connect(&queue_manager, administrator(), "test");
         let descriptor = ObjectDescriptor {
             object: ObjectKind::Queue,
             name: QueueName::literal("A"),

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use queue_manager::QueueManager;
 use queue_manager::event::command::{Issuer, Origin};
 
-use crate::support::{administrator, run_script, start, try_script, wait_for};
+use crate::support::{administrator, connect, run_script, start, try_script, wait_for};
 
 const MQIACF_ALL: i32 = 1009;
 const MQIACF_PARAMETER_ID: i32 = 1012;
@@ -421,15 +421,7 @@ fn statuses_are_shown_by_number() {
 fn connections_and_handles_come_by_their_whole_identifier() {
     let queue_manager = start();
     run_script(&queue_manager, "DEFINE QLOCAL(C.Q)");
-    let connection = queue_manager
-        .connect(queue_manager::ConnectOptions {
-            principal: administrator(),
-            application_name: "test".to_owned(),
-            application_type: 6,
-            channel: String::new(),
-            connection_name: String::new(),
-        })
-        .unwrap();
+    let connection = connect(&queue_manager, administrator(), "test");
     let object = model::options::ObjectDescriptor {
         name: model::name::QueueName::literal("C.Q"),
         ..model::options::ObjectDescriptor::default()
@@ -539,15 +531,7 @@ fn the_server_and_the_system_have_their_commands() {
     // What is left out is a matter of the whole process, so that another test sets it.
     assert_eq!(done(&queue_manager, 123, Vec::new())[0].parameters[0].id, 3205);
     assert_eq!(refused(&queue_manager, 137, Vec::new()).1, None);
-    let connection = queue_manager
-        .connect(queue_manager::ConnectOptions {
-            principal: administrator(),
-            application_name: "to be stopped".to_owned(),
-            application_type: 6,
-            channel: String::new(),
-            connection_name: String::new(),
-        })
-        .unwrap();
+    let connection = connect(&queue_manager, administrator(), "to be stopped");
     done(&queue_manager, 86, vec![Parameter::bytes(7006, connection.identifier())]);
     assert_ne!(refused(&queue_manager, 85, vec![Parameter::bytes(7006, vec![0x41; 24])]).0, 0);
 }
@@ -749,15 +733,7 @@ fn statistics_are_switched_on_by_their_numbers_and_written_on_command() {
     done(&queue_manager, 1, vec![number(127, 1), number(128, 1)]);
     run_script(&queue_manager, "DEFINE QLOCAL(Q) STATQ(OFF)");
     done(&queue_manager, 92, vec![number(1086, 3)]);
-    let connection = queue_manager
-        .connect(queue_manager::ConnectOptions {
-            principal: administrator(),
-            application_name: "pcf".to_owned(),
-            application_type: 6,
-            channel: String::new(),
-            connection_name: String::new(),
-        })
-        .unwrap();
+    let connection = connect(&queue_manager, administrator(), "pcf");
     let object = model::options::ObjectDescriptor {
         name: model::name::ObjectName::literal(STATISTICS),
         ..model::options::ObjectDescriptor::default()

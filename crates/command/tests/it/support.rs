@@ -8,7 +8,7 @@ use model::authority::Principal;
 use model::group::GroupName;
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
-use queue_manager::{Clock, GroupOptions, Home, QueueManager, StartOptions};
+use queue_manager::{Clock, ConnectOptions, Connection, GroupOptions, Home, QueueManager, StartOptions};
 use storage::StoreOptions;
 
 /// Starts at 2026-01-02 03:04:05 UTC and is a second later each time it is asked.
@@ -52,6 +52,18 @@ fn options(server_user: &str, home: Home) -> StartOptions {
 
 pub(crate) fn administrator() -> Principal {
     Principal::administrator("server")
+}
+
+/// A program of this machine connects.
+pub(crate) fn connect(queue_manager: &QueueManager, principal: Principal, application: &str) -> Connection {
+    let options = ConnectOptions {
+        principal,
+        application_name: application.to_owned(),
+        application_type: 6,
+        channel: String::new(),
+        connection_name: String::new(),
+    };
+    queue_manager.connect(options).unwrap()
 }
 
 /// Runs every command of `script`; what was printed, and how the commands ended.

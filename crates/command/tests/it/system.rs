@@ -3,9 +3,8 @@
 use command::{Outcome, run};
 use expect_test::{Expect, expect};
 use model::authority::Principal;
-use queue_manager::ConnectOptions;
 
-use crate::support::{administrator, start, transcript, transcript_on, try_script, verified, wait_for};
+use crate::support::{administrator, connect, start, transcript, transcript_on, try_script, verified, wait_for};
 
 #[track_caller]
 fn check(script: &str, expected: Expect) {
@@ -155,14 +154,7 @@ fn figures_of_queues_are_shown_and_begin_anew() {
 #[test]
 fn a_connection_is_stopped_by_its_identifier() {
     let queue_manager = start();
-    let options = ConnectOptions {
-        principal: administrator(),
-        application_name: "program".to_owned(),
-        application_type: 6,
-        channel: String::new(),
-        connection_name: String::new(),
-    };
-    let connection = queue_manager.connect(options).unwrap();
+    let connection = connect(&queue_manager, administrator(), "program");
     let hex: String = connection.identifier().iter().map(|byte| format!("{byte:02X}")).collect();
     let (extended, own) = hex.split_at(32);
     let say = |command: &str| {

@@ -6,20 +6,9 @@ use model::authority::Principal;
 use model::descriptor::MessageDescriptor;
 use model::options::{ObjectDescriptor, ObjectKind, OpenOptions, PutFlags, PutOptions};
 use model::subscribe::{SubscribeFlags, SubscriptionDescriptor};
-use queue_manager::{ConnectOptions, Connection, QueueManager};
+use queue_manager::Connection;
 
-use crate::support::{administrator, run_script, start, transcript_on, wait_for};
-
-fn connect(queue_manager: &QueueManager) -> Connection {
-    let options = ConnectOptions {
-        principal: administrator(),
-        application_name: "program".to_owned(),
-        application_type: 6,
-        channel: String::new(),
-        connection_name: String::new(),
-    };
-    queue_manager.connect(options).unwrap()
-}
+use crate::support::{administrator, connect, run_script, start, transcript_on, wait_for};
 
 /// Opens a topic string and retains a publication on it.
 fn retain(connection: &Connection, topic_string: &str) {
@@ -52,7 +41,7 @@ fn topic_strings_show_what_they_inherit_and_who_uses_them() {
         &queue_manager,
         "DEF TOPIC(SPORT) TOPICSTR('sport') DEFPRTY(7) DURSUB(NO)\nDEF QL(Q)\nDEF SUB(S) TOPICSTR('sport/football') DEST(Q)",
     );
-    let connection = connect(&queue_manager);
+    let connection = connect(&queue_manager, administrator(), "program");
     publish(&connection);
     let script = "DISPLAY TPSTATUS('sport/football')\n\
                   DIS TPSTATUS('sport/+') PUBCOUNT SUBCOUNT\n\
@@ -139,7 +128,7 @@ fn topic_strings_show_what_they_inherit_and_who_uses_them() {
 fn subscriptions_without_a_name_have_status_too() {
     let queue_manager = start();
     run_script(&queue_manager, "DEF QL(Q)\nDEF SUB(S) TOPICSTR('sport/football') DEST(Q)");
-    let connection = connect(&queue_manager);
+    let connection = connect(&queue_manager, administrator(), "program");
     publish(&connection);
     let script = "DISPLAY SBSTATUS(*)\n\
                   DIS SBSTATUS(*) SUBTYPE(API) ALL\n\
@@ -208,7 +197,7 @@ fn one_topic_string_belongs_to_one_topic_object() {
 #[test]
 fn wildcards_clear_what_is_retained_on_every_topic_string_they_mean() {
     let queue_manager = start();
-    let connection = connect(&queue_manager);
+    let connection = connect(&queue_manager, administrator(), "program");
     let retained = || {
         let mut nodes = wait_for(queue_manager.topic_statuses("#")).unwrap();
         nodes.retain(|node| node.retained);

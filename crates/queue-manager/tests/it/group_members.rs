@@ -107,6 +107,14 @@ impl Member {
         }
     }
 
+    async fn alter(&self, alter: impl Fn(&mut QueueManagerDefinition)) {
+        let change = |manager: &mut QueueManagerDefinition| {
+            alter(manager);
+            Ok::<(), ObjectError>(())
+        };
+        self.queue_manager.change_queue_manager(&administrator(), change).await.unwrap();
+    }
+
     /// Waits until something is so at this member.
     async fn until(&self, what: &str, is_so: impl Fn(&QueueManager) -> bool) {
         for _ in 0..1000 {
@@ -509,11 +517,7 @@ fn a_member_that_loses_its_structure_has_to_end_when_cfconlos_says_so_and_else_g
             let object = AdministeredObject::Structure(Box::new(definition));
             member.queue_manager.define_object(&administrator(), object, false).await.unwrap();
             member.define("Q", Disposition::Shared).await.unwrap();
-            let terminates = |manager: &mut QueueManagerDefinition| {
-                manager.terminates_on_loss = queue_manager;
-                Ok::<(), ObjectError>(())
-            };
-            member.queue_manager.change_queue_manager(&administrator(), terminates).await.unwrap();
+            member.alter(|manager| manager.terminates_on_loss = queue_manager).await;
             member
                 .queue_manager
                 .define_queue(&administrator(), QueueDefinition::local(name("OWN")), false)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use group_harness::postgres::Database;
 use model::definition::queue::{Disposition, RemoteQueue, Usage};
-use model::definition::{IntraGroupAuthority, QueueDefinition, QueueKind, QueueManagerDefinition};
+use model::definition::{IntraGroupAuthority, QueueDefinition, QueueKind};
 use model::descriptor::{Expiry, MessageDescriptor, Persistence};
 use model::header::dead_letter::DeadLetterHeader;
 use model::identifier::MessageId;
@@ -13,19 +13,10 @@ use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFla
 use model::reason::Reason;
 use model::text::Text;
 use queue_manager::Connection;
-use queue_manager::objects::ObjectError;
 
 use super::{Member, administrator, name, object, on_database, open_for, put, two};
 
 const TRANSMISSION: &str = "SYSTEM.QSG.TRANSMIT.QUEUE";
-
-async fn change(member: &Member, change: impl Fn(&mut QueueManagerDefinition)) {
-    let change = |manager: &mut QueueManagerDefinition| {
-        change(manager);
-        Ok::<(), ObjectError>(())
-    };
-    member.queue_manager.change_queue_manager(&administrator(), change).await.unwrap();
-}
 
 /// Two members that send to each other, the second with the private queue STOCK and a dead-letter queue.
 async fn sending(database: &Database) -> (Member, Member) {
@@ -37,11 +28,12 @@ async fn sending(database: &Database) -> (Member, Member) {
         two.queue_manager.define_queue(&administrator(), QueueDefinition::local(name(queue)), false).await.unwrap();
     }
     for member in [&one, &two] {
-        change(member, |manager| {
-            manager.intra_group_queuing = true;
-            manager.dead_letter_queue = name("DEAD");
-        })
-        .await;
+        member
+            .alter(|manager| {
+                manager.intra_group_queuing = true;
+                manager.dead_letter_queue = name("DEAD");
+            })
+            .await;
     }
     (one, two)
 }
@@ -144,7 +136,7 @@ fn igq_decides_whether_and_the_queue_has_to_be_there() {
         one.until("they know each other", |member| member.group_members().len() == 2).await;
         let send = async || send(&one.connect(), &at("STOCK", "QM2"), "x").await.err();
         assert_eq!(send().await, Some(Reason::UnknownRemoteQMgr), "IGQ(DISABLED)");
-        change(&one, |manager| manager.intra_group_queuing = true).await;
+        one.alter(|manager| manager.intra_group_queuing = true).await;
         assert_eq!(send().await, Some(Reason::UnknownXmitQ), "the queue is not defined");
         one.define(TRANSMISSION, Disposition::Shared).await.unwrap();
         assert_eq!(send().await, Some(Reason::XmitQUsageError));
@@ -174,7 +166,7 @@ fn igqaut_says_whose_authority_counts() {
             (IntraGroupAuthority::OnlyAgent, "nobody", false),
             (IntraGroupAuthority::AlternateOrAgent, "", false),
         ] {
-            change(&two, |manager| {
+            two.alter(|manager| {
                 manager.intra_group_authority = authority;
                 user.clone_into(&mut manager.intra_group_user);
             })

@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use model::definition::QueueDefinition;
 use model::definition::queue::{Disposition, LocalQueue, TriggerType};
-use model::definition::{QueueDefinition, QueueManagerDefinition};
 use model::descriptor::MessageDescriptor;
 use model::options::{GetFlags, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
-use queue_manager::objects::ObjectError;
 use queue_manager::{Connection, UnitDisposition, XaError, XaFlags};
 use storage::Xid;
 
 use super::{Member, administrator, get, name, object, on_database, open_for, put, two};
+use crate::postgres::Database;
 
 const NONE: XaFlags = XaFlags::empty();
 
@@ -21,11 +21,16 @@ fn xid(number: u8) -> Xid {
 }
 
 async fn enable(member: &Member, enabled: bool) {
-    let change = |manager: &mut QueueManagerDefinition| {
-        manager.group_units = enabled;
-        Ok::<(), ObjectError>(())
-    };
-    member.queue_manager.change_queue_manager(&administrator(), change).await.unwrap();
+    member.alter(|manager| manager.group_units = enabled).await;
+}
+
+/// Two members with GROUPUR(ENABLED).
+async fn two_enabled(database: &Database) -> (Member, Member) {
+    let (one, two) = two(database).await;
+    for member in [&one, &two] {
+        enable(member, true).await;
+    }
+    (one, two)
 }
 
 /// A connection by the group's name.
@@ -57,10 +62,7 @@ async fn left(member: &Member) -> Vec<Bytes> {
 #[test]
 fn a_branch_of_the_group_is_listed_and_ended_at_another_member_and_not_seen_by_the_other_disposition() {
     on_database(async |database| {
-        let (one, two) = two(database).await;
-        for member in [&one, &two] {
-            enable(member, true).await;
-        }
+        let (one, two) = two_enabled(database).await;
         for body in ["first", "second", "third"] {
             put(&one.connect(), "Q", body, PutFlags::NO_SYNCPOINT).await;
         }
@@ -143,10 +145,7 @@ fn groupur_disabled_refuses_new_connections_of_the_group_and_leaves_those_that_t
 #[test]
 fn the_end_of_a_branch_wakes_waiters_and_triggers_at_the_member_that_ends_it() {
     on_database(async |database| {
-        let (one, two) = two(database).await;
-        for member in [&one, &two] {
-            enable(member, true).await;
-        }
+        let (one, two) = two_enabled(database).await;
         one.define("I", Disposition::Shared).await.unwrap();
         two.until_known("I").await;
         let every = |local: &mut LocalQueue| {
