@@ -37,6 +37,7 @@ use model::definition::QueueDefinition;
 use model::definition::attribute::Membership;
 use model::group::GroupName;
 use model::name::QueueName;
+use model::reason::Reason;
 use parking_lot::{Mutex, RwLock};
 use storage::shared::{GroupDefinition, GroupStatistics};
 use storage::{QueueId, SharedOptions};
@@ -130,6 +131,17 @@ pub fn shared_queue(definition: &GroupDefinition) -> Vec<(String, QueueId)> {
 impl Engine {
     pub(crate) fn membership(&self) -> Membership {
         if self.group.is_some() { Membership::Member } else { Membership::Alone }
+    }
+
+    /// This member has not learned the group's definitions since its start: a queue that it does not know may be there.
+    pub(crate) fn may_lack_queues(&self) -> bool {
+        let group = self.group.as_ref().filter(|_| self.store.shared().is_some());
+        group.is_some_and(|group| group.definitions.are_incomplete())
+    }
+
+    /// Why there is no queue of a name. `CfNotAvailable` (2345): the group may have it, and its database was not reached yet.
+    pub(crate) fn unknown_queue(&self, reason: Reason) -> Reason {
+        if self.may_lack_queues() { Reason::CfNotAvailable } else { reason }
     }
 }
 

@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use model::authority::AuthorityObject;
@@ -44,6 +44,8 @@ pub(crate) struct GroupDefinitions {
     versions: Mutex<HashMap<String, i64>>,
     /// Every change up to this version has been read.
     seen: AtomicI64,
+    /// All have been read once since the start: what is not known is not there.
+    is_complete: AtomicBool,
 }
 
 impl GroupDefinitions {
@@ -81,6 +83,16 @@ impl GroupDefinitions {
     pub(super) fn saw(&self, key: &str, version: Option<i64>, up_to: i64) {
         self.note(key, version);
         self.seen.fetch_max(up_to, Ordering::AcqRel);
+    }
+
+    /// All that there is has been read.
+    pub(super) fn saw_all(&self) {
+        self.is_complete.store(true, Ordering::Release);
+    }
+
+    /// A name that is not known may be one of the group's: the database was not reached since the start.
+    pub(super) fn are_incomplete(&self) -> bool {
+        !self.is_complete.load(Ordering::Acquire)
     }
 
     fn note(&self, key: &str, version: Option<i64>) {

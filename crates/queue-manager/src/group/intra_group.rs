@@ -103,8 +103,8 @@ impl QueueManager {
             if engine.phase() >= Phase::Stopping {
                 return std::future::pending().await;
             }
-            if reason == Reason::UnknownObjectName {
-                // Not defined yet, perhaps by another member.
+            if reason == Reason::UnknownObjectName || engine.may_lack_queues() {
+                // Not defined yet, perhaps by another member, or not learned yet.
                 tokio::time::sleep(UNDEFINED).await;
                 continue;
             }

@@ -86,6 +86,7 @@ impl QueueManager {
                 let version = changed.value.as_ref().map(|_| changed.version);
                 group.definitions.saw(&changed.key, version, changed.version);
             }
+            group.definitions.saw_all();
         }
         let caller = Principal::administrator(&engine.authorities.server_user);
         for key in copies {

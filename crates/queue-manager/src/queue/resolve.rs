@@ -1,6 +1,6 @@
 //! Name resolution: from the two names of an object descriptor to where messages go.
 //!
-//! Source: MQ, "What is queue name resolution?" and reasons 2001, 2082, 2085 to 2092, 2184, 2196 to 2199, 9.3.
+//! Source: MQ, "What is queue name resolution?" and reasons 2001, 2082, 2085 to 2092, 2184, 2196 to 2199, 2345, 9.3.
 
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ pub(crate) fn resolve(engine: &Engine, name: &QueueName, queue_manager: &QueueMa
     if !engine.is_this(queue_manager) && !is_shared_with(engine, name, queue_manager) {
         return resolve_elsewhere(engine, name, queue_manager);
     }
-    let queue = engine.queue(name).ok_or(Reason::UnknownObjectName)?;
+    let queue = engine.queue(name).ok_or_else(|| engine.unknown_queue(Reason::UnknownObjectName))?;
     let definition = queue.definition();
     match &definition.kind {
         QueueKind::Local(_) => Ok(Resolved::Destination(Destination::local(queue))),
@@ -100,7 +100,7 @@ fn is_shared_with(engine: &Engine, name: &QueueName, queue_manager: &QueueManage
 
 /// One level: an alias leads to a local queue or to the local definition of a remote one.
 fn resolve_alias(engine: &Engine, alias: Arc<Queue>, target: &ObjectName) -> Result<Destination, Reason> {
-    let target = engine.queue(target).ok_or(Reason::UnknownAliasBaseQ)?;
+    let target = engine.queue(target).ok_or_else(|| engine.unknown_queue(Reason::UnknownAliasBaseQ))?;
     let definition = target.definition();
     match &definition.kind {
         QueueKind::Local(_) => Ok(Destination::Local { opened: alias, queue: target }),

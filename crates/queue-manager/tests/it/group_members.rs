@@ -8,6 +8,7 @@ mod moving;
 mod together;
 mod triggers;
 mod units;
+mod unlearned;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +48,22 @@ impl Member {
     }
 
     async fn start_with(database: &Database, queue_manager: &str, set: impl FnOnce(&mut SharedOptions)) -> Self {
+        let (queue_manager, clock) = Self::recover(database, queue_manager, set);
+        queue_manager.join_group().await.unwrap();
+        Self::run(queue_manager, clock)
+    }
+
+    /// Starts while the database is away.
+    fn start_alone(database: &Database, queue_manager: &str, set: impl FnOnce(&mut SharedOptions)) -> Self {
+        let (queue_manager, clock) = Self::recover(database, queue_manager, set);
+        Self::run(queue_manager, clock)
+    }
+
+    fn recover(
+        database: &Database,
+        queue_manager: &str,
+        set: impl FnOnce(&mut SharedOptions),
+    ) -> (QueueManager, Arc<FakeClock>) {
         let clock = FakeClock::new();
         let options = StartOptions {
             name: name(queue_manager),
@@ -62,8 +79,10 @@ impl Member {
         set(&mut database);
         let database = Some(database);
         let group = GroupOptions { name: GroupName::parse("QSG1").unwrap(), database };
-        let queue_manager = QueueManager::start_member(options, group).unwrap();
-        queue_manager.join_group().await.unwrap();
+        (QueueManager::start_member(options, group).unwrap(), clock)
+    }
+
+    fn run(queue_manager: QueueManager, clock: Arc<FakeClock>) -> Self {
         let runs = queue_manager.clone();
         let running = tokio::spawn(async move { runs.run().await });
         Self { queue_manager, clock, running }
