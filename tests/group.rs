@@ -18,7 +18,6 @@ mod site;
 mod soak;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use rand::SeedableRng;
@@ -31,8 +30,6 @@ use history::History;
 use site::Site;
 
 const ROUNDS: u32 = 20;
-/// Of clients at the end, once all faults are over.
-const LAST_CALLS: Duration = Duration::from_secs(60);
 
 #[test]
 fn nothing_answered_is_lost_or_seen_twice_while_members_of_a_group_are_killed_stopped_and_cut_off() -> Result<()> {
@@ -52,9 +49,12 @@ fn disturb(rounds: u32, seed: u64) -> Result<()> {
         faults::any(&site, &mut random).with_context(|| format!("round {round}"))
     });
     let worked = disturbed.and_then(|()| crew.await_answers(200));
-    crew.end_after(worked, LAST_CALLS).with_context(|| site.said())?;
-    site.wait_until_nothing_is_held()?;
-    clients::drain(&site, &history)?;
+    judge(&site, &history, crew, worked)
+}
+
+/// Ends the clients once the test has `worked`; the tables and the ledger say whether all was right.
+fn judge(site: &Site, history: &Arc<History>, crew: Crew, worked: Result<()>) -> Result<()> {
+    clients::settle(site, history, crew, worked)?;
     site.check_tables()?;
     let verdict = ledger::judge(&history.operations()).with_context(|| site.said())?;
     eprintln!("group: {verdict:?}");

@@ -18,7 +18,6 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
 
-use super::LAST_CALLS;
 use super::clients::{self, Crew, Role};
 use super::faults::{Fault, happen, pause};
 use super::history::{History, Message, Operation, Outcome, What};
@@ -60,10 +59,7 @@ fn check(site: &Arc<Site>, history: &Arc<History>, checker: &PathBuf, round: u32
         disturbed = (fault == Fault::ConnectionsCut).then(|| (begun, history.time()));
         crew.await_answers(ANSWERS)
     });
-    crew.end_after(worked, LAST_CALLS).with_context(|| site.said())?;
-    site.wait_until_nothing_is_held()?;
-    let settled = history.time();
-    clients::drain(site, history)?;
+    let settled = clients::settle(site, history, crew, worked)?;
     let operations = history.operations();
     let mut text: String = operations.iter().map(|operation| format!("{}\n", line(operation))).collect();
     if let Some((begun, ended)) = disturbed {

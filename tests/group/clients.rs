@@ -2,13 +2,15 @@
 //!
 //! A connection that breaks, or whose member cannot do its work now, is given up: the client makes another one, to any member. A call
 //! that gets no answer within `LIMIT` fails the test: every wait ends, whatever happens to members and database.
+//!
+//! Clients do not keep the members alive: processes end with the test, also when a client does not.
 
 mod api;
 mod channel;
-mod rest;
+pub(crate) mod rest;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -30,6 +32,8 @@ use super::site::{Doors, Site};
 pub(crate) const LIMIT: Duration = Duration::from_secs(120);
 /// Longest wait for so many answers as a round wants.
 const ROUND_LIMIT: Duration = Duration::from_secs(120);
+/// Of clients at the end, once all faults are over.
+const LAST_CALLS: Duration = Duration::from_secs(60);
 /// Digits of a message's number at the beginning of its body.
 const DIGITS: usize = 16;
 
@@ -80,7 +84,7 @@ impl From<anyhow::Error> for Stop {
 /// What each client has.
 struct Client {
     number: u32,
-    site: Arc<Site>,
+    site: Weak<Site>,
     recorder: Recorder,
     random: StdRng,
     stop: Arc<AtomicBool>,
@@ -93,7 +97,8 @@ impl Client {
 
     /// Of any member that runs.
     fn any_doors(&mut self) -> Option<Doors> {
-        let members = self.site.members();
+        let site = self.site.upgrade()?;
+        let members = site.members();
         members[self.random.gen_range(0..members.len())].doors()
     }
 
@@ -151,7 +156,7 @@ impl Crew {
         let start = |(number, role): (u32, &Role)| {
             let client = Client {
                 number,
-                site: Arc::clone(site),
+                site: Arc::downgrade(site),
                 recorder: Recorder::new(number, history),
                 random: StdRng::seed_from_u64(seed ^ (u64::from(number) + 1) << 32),
                 stop: Arc::clone(&stop),
@@ -181,19 +186,19 @@ impl Crew {
     }
 
     /// As `end`. Of two errors, that of a client says more than that of the test that waited for it.
-    pub(crate) fn end_after(self, worked: Result<()>, limit: Duration) -> Result<()> {
-        match (worked, self.end(limit)) {
+    fn end_after(self, worked: Result<()>) -> Result<()> {
+        match (worked, self.end()) {
             (Err(worked), Err(ended)) => Err(ended.context(format!("{worked:#}"))),
             (worked, ended) => worked.and(ended),
         }
     }
 
-    /// They end what they are at; each within `limit`.
-    fn end(mut self, limit: Duration) -> Result<()> {
+    /// They end what they are at, within `LAST_CALLS`.
+    fn end(mut self) -> Result<()> {
         self.stop.store(true, Ordering::Release);
         let begun = now();
         while self.threads.iter().any(|thread| !thread.is_finished()) {
-            ensure!(begun.elapsed() < limit, "clients have not ended after {limit:?}");
+            ensure!(begun.elapsed() < LAST_CALLS, "clients have not ended after {LAST_CALLS:?}");
             pause(Duration::from_millis(5));
         }
         let ended = std::mem::take(&mut self.threads)
@@ -209,8 +214,17 @@ impl Drop for Crew {
     }
 }
 
+/// Ends the clients once the test has `worked`, waits until the group is at rest, and empties its queues. When the group came to rest.
+pub(crate) fn settle(site: &Site, history: &Arc<History>, crew: Crew, worked: Result<()>) -> Result<u64> {
+    crew.end_after(worked).with_context(|| site.said())?;
+    site.wait_until_nothing_is_held()?;
+    let settled = history.time();
+    drain(site, history)?;
+    Ok(settled)
+}
+
 /// Empties all queues, message by message, over the first member.
-pub(crate) fn drain(site: &Site, history: &Arc<History>) -> Result<()> {
+fn drain(site: &Site, history: &Arc<History>) -> Result<()> {
     let mut recorder = Recorder::new(DRAIN, history);
     let doors = site.members()[0].doors().context("the first member runs")?;
     let mut connection = connect(doors).context("it answers")?;

@@ -6,16 +6,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use group_harness::patroni::Cluster;
 use group_harness::postgres::Asked;
 use workload::measure::now;
 
-use super::clients::{self, Crew, Role};
+use super::clients::{Crew, Role};
 use super::faults::pause;
 use super::history::History;
+use super::judge;
 use super::site::{Place, Site, eventually};
-use super::{LAST_CALLS, ledger};
 use crate::crash::setting;
 
 /// Longer than the key of a leader lives.
@@ -72,14 +72,7 @@ fn fail_over(faults: &[Fault], seed: u64) -> Result<()> {
         cluster.wait_until_whole();
         Ok(())
     });
-    crew.end_after(disturbed, LAST_CALLS).with_context(|| format!("{}{}", site.said(), cluster.said()))?;
-    site.wait_until_nothing_is_held()?;
-    clients::drain(&site, &history)?;
-    site.check_tables()?;
-    let verdict = ledger::judge(&history.operations()).with_context(|| site.said())?;
-    eprintln!("failovers: {verdict:?}");
-    ensure!(verdict.put > 100 && verdict.committed > 10, "the load did little: {verdict:?}");
-    site.end()
+    judge(&site, &history, crew, disturbed).with_context(|| cluster.said())
 }
 
 fn disturb(cluster: &Cluster, site: &Site, fault: Fault) -> Result<()> {

@@ -154,10 +154,8 @@ impl Site {
 impl Member {
     fn new(name: String, url: &str, proxy: Option<Proxy>) -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        let mut options = ServerOptions::on(folder.path()).listening("127.0.0.1:0").with("--qmgr").with(&name);
-        for (variable, value) in [("QUAYMASTER_GROUP", "QSG1"), ("QUAYMASTER_GROUP_DATABASE", url)] {
-            options.environment.push((variable.to_owned(), value.to_owned()));
-        }
+        let options = ServerOptions::on(folder.path()).listening("127.0.0.1:0").with("--qmgr").with(&name);
+        let options = options.in_group("QSG1", url);
         Ok(Self { name, options, _folder: folder, proxy, server: Mutex::default() })
     }
 

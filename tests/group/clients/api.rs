@@ -43,12 +43,17 @@ struct Caller {
 }
 
 pub(super) fn work(client: Client) -> Result<()> {
-    let member = client.number as usize % client.site.members().len();
-    let base = format!("/api/v1/qmgr/{}", client.site.members()[member].name);
+    let Some(site) = client.site.upgrade() else { return Ok(()) };
+    let member = client.number as usize % site.members().len();
+    let base = format!("/api/v1/qmgr/{}", site.members()[member].name);
+    drop(site);
     let mut caller = Caller { client, base, connection: None, stream: 0, unanswered: None };
     // What has no answer at the end is asked once more: the members are whole then.
     while !caller.client.is_over() || caller.unanswered.is_some() {
-        caller.connection = caller.client.site.members()[member].doors().and_then(connect);
+        let Some(site) = caller.client.site.upgrade() else { break };
+        let doors = site.members()[member].doors();
+        drop(site);
+        caller.connection = doors.and_then(connect);
         if caller.connection.is_none() {
             pause(PAUSE);
             continue;

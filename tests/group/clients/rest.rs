@@ -8,13 +8,21 @@ use super::{Client, Stop, connect, correlation, named, unanswered};
 use crate::group::faults::pause;
 use crate::group::history::{Outcome, QUEUES, REPLY, WORK, What};
 
-pub(super) const TOKEN: &str = "ibm-mq-rest-csrf-token: x\r\n";
+pub(crate) const TOKEN: &str = "ibm-mq-rest-csrf-token: x\r\n";
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 /// Of messages that v2 puts.
 const PRIORITY: u8 = 4;
 
-pub(super) fn path(queue: usize, query: &str) -> String {
+pub(crate) fn path(queue: usize, query: &str) -> String {
     format!("/ibmmq/rest/v2/messaging/qmgr/QSG1/queue/{}/message{query}", QUEUES[queue])
+}
+
+/// Of a persistent put with this correlation identifier.
+pub(crate) fn headers_of_put(correlation: &str) -> String {
+    format!(
+        "{TOKEN}Content-Type: text/plain;charset=utf-8\r\nibm-mq-md-persistence: persistent\r\n\
+         ibm-mq-md-correlationId: {correlation}\r\n"
+    )
 }
 
 /// # Errors
@@ -66,11 +74,7 @@ fn one(client: &mut Client, connection: &mut http::Client, stream: u64, own: &mu
 
 fn put(client: &mut Client, connection: &mut http::Client, stream: u64, queue: usize) -> Result<u64, Stop> {
     let message = client.recorder.message(stream, queue, PRIORITY);
-    let correlation = correlation(message.id);
-    let headers = format!(
-        "{TOKEN}Content-Type: text/plain;charset=utf-8\r\nibm-mq-md-persistence: persistent\r\n\
-         ibm-mq-md-correlationId: {correlation}\r\n"
-    );
+    let headers = headers_of_put(&correlation(message.id));
     let operation = client.recorder.begin(What::Put(message));
     let answer = connection.ask("POST", &path(queue, ""), &headers, Client::body(&message).as_bytes());
     let answer = answer.map_err(|error| unanswered(&error))?;

@@ -4,12 +4,10 @@ use anyhow::{Context, Result, ensure};
 use system_tests::http;
 
 use super::Pace;
-use crate::group::clients::{connect, correlation};
-use crate::group::history::{QUEUES, REPLY, WORK};
+use crate::group::clients::{connect, correlation, rest};
+use crate::group::history::{REPLY, WORK};
 use crate::group::site::Site;
 use workload::measure::now;
-
-const TOKEN: &str = "ibm-mq-rest-csrf-token: x\r\n";
 
 /// One pair in two takes its own message, the others take what comes first.
 pub(super) fn work(site: &Site, number: u32, pace: &Pace) -> Result<()> {
@@ -20,8 +18,7 @@ pub(super) fn work(site: &Site, number: u32, pace: &Pace) -> Result<()> {
         connections.push(member.doors().and_then(connect).with_context(|| format!("{} answers", member.name))?);
     }
     let [putter, getter] = &mut connections[..] else { anyhow::bail!("two connections") };
-    let (queue, is_own) = if number.is_multiple_of(2) { (QUEUES[REPLY], true) } else { (QUEUES[WORK], false) };
-    let path = format!("/ibmmq/rest/v2/messaging/qmgr/QSG1/queue/{queue}/message");
+    let (queue, is_own) = if number.is_multiple_of(2) { (REPLY, true) } else { (WORK, false) };
     let body = ".".repeat(1024);
     let mut next = now();
     for round in 1_u64.. {
@@ -31,13 +28,10 @@ pub(super) fn work(site: &Site, number: u32, pace: &Pace) -> Result<()> {
         std::thread::sleep(next.saturating_duration_since(now()));
         next = pace.next(next);
         let id = correlation(u64::from(number) << 40 | round);
-        let headers = format!(
-            "{TOKEN}Content-Type: text/plain;charset=utf-8\r\nibm-mq-md-persistence: persistent\r\nibm-mq-md-correlationId: {id}\r\n"
-        );
-        let put = putter.ask("POST", &path, &headers, body.as_bytes())?;
+        let put = putter.ask("POST", &rest::path(queue, ""), &rest::headers_of_put(&id), body.as_bytes())?;
         ensure!(put.status == 201, "put: {} {}", put.status, put.text());
         let query = if is_own { format!("?correlationId={id}&wait=30000") } else { "?wait=30000".to_owned() };
-        let got = getter.ask("DELETE", &format!("{path}{query}"), TOKEN, b"")?;
+        let got = getter.ask("DELETE", &rest::path(queue, &query), rest::TOKEN, b"")?;
         ensure!(got.status == 200 && got.body.len() == body.len(), "get: {} {}", got.status, got.text());
         pace.count();
     }
