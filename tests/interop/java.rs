@@ -28,6 +28,15 @@ use crate::interop::packages::sources;
 const APP_PASSWORD: &str = "app-passw0rd";
 const ADMIN_PASSWORD: &str = "admin-pw-007";
 
+/// Of a server whose users the programs know.
+fn options(data: &Path) -> ServerOptions {
+    let mut options = ServerOptions::on(data).listening("127.0.0.1:0");
+    for (name, value) in [("MQ_APP_PASSWORD", APP_PASSWORD), ("MQ_ADMIN_PASSWORD", ADMIN_PASSWORD)] {
+        options.environment.push((name.to_owned(), value.to_owned()));
+    }
+    options
+}
+
 /// How a server for programs is started.
 struct Site {
     options: ServerOptions,
@@ -39,19 +48,15 @@ impl Site {
     /// On `data` as a user starts it, with the definitions of `programs.mqsc`.
     fn on(data: &Path) -> Result<Self> {
         let definitions = std::fs::read_to_string(sources().join("java/programs.mqsc"))?;
-        let mut options = ServerOptions::on(data).listening("127.0.0.1:0");
-        for (name, value) in [("MQ_APP_PASSWORD", APP_PASSWORD), ("MQ_ADMIN_PASSWORD", ADMIN_PASSWORD)] {
-            options.environment.push((name.to_owned(), value.to_owned()));
+        let (mut site, mut definitions) = (Self { options: options(data), database: None }, definitions);
+        if shared::is_wanted()? {
+            let database = Database::of_group("QSG1");
+            site.options = site.options.in_group("QSG1", &database.url);
+            site.database = Some(database);
+            definitions = shared::shared(&definitions);
         }
-        let mut database = None;
-        let definitions = if shared::is_wanted()? {
-            database = Some(shared::join_group(&mut options));
-            shared::shared(&definitions)
-        } else {
-            definitions
-        };
         crate::client::write(&data.join("mqsc.d/programs.mqsc"), &definitions)?;
-        Ok(Self { options, database })
+        Ok(site)
     }
 
     fn start(&self) -> Result<Server> {

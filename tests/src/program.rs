@@ -30,14 +30,14 @@ pub fn quaymaster() -> Result<PathBuf> {
 /// # Errors
 /// There is none: the message says how to get one.
 pub fn stub_folder() -> Result<PathBuf> {
-    let folder = match std::env::var_os("QUAYMASTER_STUB") {
-        Some(named) => PathBuf::from(named),
-        None => quaymaster()?.ancestors().nth(2).context("a program lies in a build")?.join("stub-files"),
+    let stub = Made {
+        what: "communication stub",
+        variable: "QUAYMASTER_STUB",
+        target: "stub",
+        folder: "stub-files",
+        file: "BAQCSTUB.so",
     };
-    if !folder.join("BAQCSTUB.so").is_file() {
-        bail!("no communication stub in {}: run `make stub`, or name its folder in QUAYMASTER_STUB", folder.display());
-    }
-    folder.canonicalize().context("cannot resolve the folder of the communication stub")
+    stub.find()
 }
 
 /// The tree of the MQI library: `QUAYMASTER_CLIENT`, else where `make client` puts it in the build that the program is of.
@@ -45,14 +45,39 @@ pub fn stub_folder() -> Result<PathBuf> {
 /// # Errors
 /// There is none: the message says how to get one.
 pub fn client_tree() -> Result<PathBuf> {
-    let folder = match std::env::var_os("QUAYMASTER_CLIENT") {
-        Some(named) => PathBuf::from(named),
-        None => quaymaster()?.ancestors().nth(2).context("a program lies in a build")?.join("quaymaster-client"),
+    let client = Made {
+        what: "MQI library",
+        variable: "QUAYMASTER_CLIENT",
+        target: "client",
+        folder: "quaymaster-client",
+        file: "lib64/libmqm_r.so",
     };
-    if !folder.join("lib64/libmqm_r.so").is_file() {
-        bail!("no MQI library in {}: run `make client`, or name its tree in QUAYMASTER_CLIENT", folder.display());
+    client.find()
+}
+
+/// A folder that a target of `make` puts in the build.
+struct Made {
+    what: &'static str,
+    /// Names another folder.
+    variable: &'static str,
+    target: &'static str,
+    folder: &'static str,
+    /// In each such folder.
+    file: &'static str,
+}
+
+impl Made {
+    fn find(&self) -> Result<PathBuf> {
+        let Self { what, variable, target, folder, file } = self;
+        let folder = match std::env::var_os(variable) {
+            Some(named) => PathBuf::from(named),
+            None => quaymaster()?.ancestors().nth(2).context("a program lies in a build")?.join(folder),
+        };
+        if !folder.join(file).is_file() {
+            bail!("no {what} in {}: run `make {target}`, or name its folder in {variable}", folder.display());
+        }
+        folder.canonicalize().with_context(|| format!("cannot resolve the folder of the {what}"))
     }
-    folder.canonicalize().context("cannot resolve the tree of the MQI library")
 }
 
 /// `target/PROFILE/deps/it-HASH`, as tests are called, and `target/PROFILE/benches` lead to `target/PROFILE/quaymaster`, then

@@ -73,6 +73,15 @@ impl ServerOptions {
         self
     }
 
+    /// As a member of a queue-sharing group, whose database is at this address.
+    #[must_use]
+    pub fn in_group(mut self, group: &str, database: &str) -> Self {
+        for (name, value) in [("QUAYMASTER_GROUP", group), ("QUAYMASTER_GROUP_DATABASE", database)] {
+            self.environment.push((name.to_owned(), value.to_owned()));
+        }
+        self
+    }
+
     #[must_use]
     pub fn with(mut self, argument: &str) -> Self {
         self.arguments.push(argument.to_owned());

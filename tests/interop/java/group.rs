@@ -8,7 +8,7 @@ use system_tests::program::quaymaster;
 use system_tests::server::{Server, ServerOptions};
 
 use crate::interop::java::program::{Client, Program};
-use crate::interop::java::{ADMIN_PASSWORD, APP_PASSWORD, told};
+use crate::interop::java::told;
 use crate::interop::{run, text};
 
 /// A member of QSG1, with its data directory.
@@ -21,14 +21,7 @@ struct Member {
 impl Member {
     fn new(database: &Database, name: &'static str) -> Result<Self> {
         let data = tempfile::tempdir()?;
-        let mut options = ServerOptions::on(data.path()).listening("127.0.0.1:0").with("--qmgr").with(name);
-        let set = [
-            ("MQ_APP_PASSWORD", APP_PASSWORD),
-            ("MQ_ADMIN_PASSWORD", ADMIN_PASSWORD),
-            ("QUAYMASTER_GROUP", "QSG1"),
-            ("QUAYMASTER_GROUP_DATABASE", &database.url),
-        ];
-        options.environment.extend(set.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let options = super::options(data.path()).with("--qmgr").with(name).in_group("QSG1", &database.url);
         Ok(Self { data, options, name })
     }
 

@@ -3,8 +3,6 @@
 //! The definitions of the programs are those of private queues, with a structure. Temporary queues stay private: a group has none.
 
 use anyhow::{Result, bail};
-use group_harness::postgres::Database;
-use system_tests::server::ServerOptions;
 
 const SWITCH: &str = "QUAYMASTER_PROGRAM_QUEUES";
 /// Developer defaults that the programs use, which a server has as private queues.
@@ -17,15 +15,6 @@ pub(super) fn is_wanted() -> Result<bool> {
         Ok("shared") => Ok(true),
         Ok(other) => bail!("{SWITCH} is '{other}', and can be private or shared"),
     }
-}
-
-/// Makes the server a member of a new group.
-pub(super) fn join_group(options: &mut ServerOptions) -> Database {
-    let database = Database::of_group("QSG1");
-    for (name, value) in [("QUAYMASTER_GROUP", "QSG1"), ("QUAYMASTER_GROUP_DATABASE", &database.url)] {
-        options.environment.push((name.to_owned(), value.to_owned()));
-    }
-    database
 }
 
 /// The definitions with shared queues in place of the private ones.
