@@ -50,9 +50,7 @@ fn a_message_of_one_server_is_got_from_the_other_and_outlives_both() {
     let (first, second) = (member(&database, "QM1"), member(&database, "QM2"));
     first.run(&["group", "create"]);
     let servers = (Server::start(&first, &["--qmgr", "QM1"]), Server::start(&second, &["--qmgr", "QM2"]));
-    let script =
-        "DEFINE CFSTRUCT(APP1) CFLEVEL(5) RECOVER(YES)\nDEFINE QLOCAL(ORDERS) QSGDISP(SHARED) CFSTRUCT(APP1)\n";
-    let done = first.run_with(&["runmqsc", "QM1"], script);
+    let done = first.run_with(&["runmqsc", "QM1"], ORDERS);
     assert!(done.starts_with("exit 0"), "{done}");
     eventually("the members know each other", || {
         let members = first.run(&["mqsc", "QM1", "DISPLAY GROUP"]);
@@ -92,9 +90,7 @@ fn the_metrics_of_a_member_show_its_group_its_batches_and_the_peer_that_it_has_r
     first.run(&["group", "create"]);
     let one = Server::start(&first, &["--qmgr", "QM1"]);
     let two = Server::start_with(&second, &["--qmgr", "QM2"], &[("MQ_APP_PASSWORD", "app-password")]);
-    let script =
-        "DEFINE CFSTRUCT(APP1) CFLEVEL(5) RECOVER(YES)\nDEFINE QLOCAL(ORDERS) QSGDISP(SHARED) CFSTRUCT(APP1)\n";
-    let done = first.run_with(&["runmqsc", "QM1"], script);
+    let done = first.run_with(&["runmqsc", "QM1"], ORDERS);
     assert!(done.starts_with("exit 0"), "{done}");
     eventually("the other member knows the queue", || {
         second.run(&["mqsc", "QM2", "DISPLAY QLOCAL(ORDERS)"]).starts_with("exit 0")
@@ -136,8 +132,8 @@ fn the_metrics_of_a_member_show_its_group_its_batches_and_the_peer_that_it_has_r
     let app = format!("Authorization: Basic {}\r\n", STANDARD.encode("app:app-password"));
     let received = two.post("/api/v1/qmgr/QM2/queue/ORDERS/deliveries", &app, r#"{"max": 1, "lock": "300s"}"#);
     assert!(received.contains("\"token\""), "{received}");
-    two.signal("KILL");
     assert_eq!(is(&scrape(&one), "quaymaster_group_recoveries_total", ",database=\"home\""), 0.0);
+    two.signal("KILL");
     eventually("the killed member is recovered", || {
         let page = scrape(&one);
         is(&page, "quaymaster_group_members", ",state=\"failed\"") == 1.0
@@ -146,7 +142,15 @@ fn the_metrics_of_a_member_show_its_group_its_batches_and_the_peer_that_it_has_r
     });
 }
 
-/// The first checks or problems whose members have these values.
+/// What the administrator gets, whose password is `admin-password`.
+fn resource(server: &Server, path: &str) -> serde_json::Value {
+    let admin = format!("Authorization: Basic {}\r\n", STANDARD.encode("admin:admin-password"));
+    let answer = server.answer("http", path, &admin);
+    let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
+    serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"))
+}
+
+/// The texts of the checks or problems whose `member` is this.
 fn texts(value: &serde_json::Value, member: &str, is: &str) -> Vec<String> {
     let all = value.as_array().expect("a list").iter();
     let some = all.filter(|one| one[member] == is);
@@ -162,11 +166,7 @@ fn the_group_resource_the_problems_and_the_doctor_say_the_same_of_a_member_that_
     let two = Server::start(&second, &["--qmgr", "QM2"]);
     first.run_with(&["runmqsc", "QM1"], ORDERS);
     first.run(&["put", "-m", "QM1", "ORDERS", "an order", "--persistent"]);
-    let admin = format!("Authorization: Basic {}\r\n", STANDARD.encode("admin:admin-password"));
-    let get = |path: &str| {
-        let answer = one.answer("http", path, &admin);
-        json(&format!("out: {}", answer.split_once("\r\n\r\n").expect("a body").1))
-    };
+    let get = |path: &str| resource(&one, path);
     let group = || get("/api/v1/qmgr/QM1/group");
     eventually("both members live", || {
         let group = group();
@@ -196,11 +196,10 @@ fn the_group_resource_the_problems_and_the_doctor_say_the_same_of_a_member_that_
     let seen = group();
     assert_eq!(seen["members"][1]["recovery"]["by"], "QM1", "{seen}");
     let of_page = texts(&seen["checks"], "subject", "member");
-    let of_doctor = texts(&json(&first.run(&["doctor", "--json"]))["checks"], "subject", "member");
-    assert_eq!(of_page, of_doctor);
+    let doctor = json(&first.run(&["doctor", "--json"]));
+    assert_eq!(of_page, texts(&doctor["checks"], "subject", "member"));
     assert!(of_page[1].starts_with("QM2 has failed, and was recovered"), "{of_page:?}");
     for subject in ["standby", "disk", "schema", "encryption", "maintenance"] {
-        let doctor = json(&first.run(&["doctor", "--json"]));
         assert_eq!(texts(&seen["checks"], "subject", subject), texts(&doctor["checks"], "subject", subject));
     }
     let problems = get("/api/v1/qmgr/QM1/problems");
@@ -220,11 +219,7 @@ fn a_database_that_is_away_is_told_alike_by_the_group_resource_the_problems_and_
     let folder = member(&database, "QM1");
     folder.run(&["group", "create"]);
     let server = Server::start_with(&folder, &["--qmgr", "QM1"], &[("MQ_ADMIN_PASSWORD", "admin-password")]);
-    let admin = format!("Authorization: Basic {}\r\n", STANDARD.encode("admin:admin-password"));
-    let get = |path: &str| {
-        let answer = server.answer("http", path, &admin);
-        json(&format!("out: {}", answer.split_once("\r\n\r\n").expect("a body").1))
-    };
+    let get = |path: &str| resource(&server, path);
     eventually("the member has joined", || get("/api/v1/qmgr/QM1/group")["databases"][0]["isReached"] == true);
     database.server.kill("KILL");
     eventually("the database is away, and it is said why", || {

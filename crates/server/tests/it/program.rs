@@ -174,24 +174,24 @@ impl Server {
 
     /// The whole answer to a POST of JSON over plain HTTP.
     pub(crate) fn post(&self, path: &str, authorization: &str, body: &str) -> String {
-        let mut stream = TcpStream::connect(self.address("http")).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket has a timeout");
         let request = format!(
             "POST {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}ibm-mq-rest-csrf-token: x\r\nContent-Type: application/json\r\n\
              Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
             body.len()
         );
-        stream.write_all(request.as_bytes()).expect("written");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        answer
+        self.exchange("http", &request)
     }
 
     /// The whole answer to a GET at a listener without TLS.
     pub(crate) fn answer(&self, listener: &str, path: &str, authorization: &str) -> String {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}Connection: close\r\n\r\n");
+        self.exchange(listener, &request)
+    }
+
+    /// Sends a request that closes its connection; the whole answer.
+    fn exchange(&self, listener: &str, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address(listener)).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket has a timeout");
-        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}Connection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).expect("written");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
