@@ -135,22 +135,20 @@ impl TestServer {
 
     /// The body of the first message of a queue, which stays there.
     pub(crate) fn body_of_first(&self, queue: &str) -> Vec<u8> {
-        let connection = self.connect();
-        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
-        self.block_on(async {
-            let opened = connection.open(&server_user(), &object, OpenOptions::BROWSE).await.expect("opened");
-            let options = GetOptions { flags: GetFlags::BROWSE_FIRST, ..GetOptions::default() };
-            connection.get(opened.handle, &options).await.expect("a message").body.to_vec()
-        })
+        self.body_by(queue, OpenOptions::BROWSE, GetFlags::BROWSE_FIRST)
     }
 
     /// Takes the first message.
     pub(crate) fn take_body(&self, queue: &str) -> Vec<u8> {
+        self.body_by(queue, OpenOptions::INPUT_SHARED, GetFlags::NO_SYNCPOINT)
+    }
+
+    fn body_by(&self, queue: &str, open: OpenOptions, flags: GetFlags) -> Vec<u8> {
         let connection = self.connect();
         let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
         self.block_on(async {
-            let opened = connection.open(&server_user(), &object, OpenOptions::INPUT_SHARED).await.expect("opened");
-            let options = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };
+            let opened = connection.open(&server_user(), &object, open).await.expect("opened");
+            let options = GetOptions { flags, ..GetOptions::default() };
             connection.get(opened.handle, &options).await.expect("a message").body.to_vec()
         })
     }
