@@ -12,7 +12,7 @@ use crate::shared::group::{
 use crate::shared::proxy::Proxy;
 
 /// A peer looks at it five times at least, a second apart.
-const RECOVERY: Duration = Duration::from_secs(12);
+pub(crate) const RECOVERY: Duration = Duration::from_secs(12);
 
 pub(crate) struct Two {
     pub(crate) database: Database,

@@ -6,13 +6,10 @@ use storage::shared::{Deletion, GroupDisposition, OpenLevel, QueueHandle};
 use storage::{QueueId, Store, StoreError, block_on};
 
 use crate::postgres::Database;
-use crate::shared::cut_off::{self, Two};
+use crate::shared::cut_off::{self, RECOVERY, Two};
 use crate::shared::group::{
     check_nothing_is_held, count, create_queue, drain, eventually, get, know_queue, member, options, put, within,
 };
-
-/// A peer looks at it five times at least, a second apart.
-const RECOVERY: Duration = Duration::from_secs(12);
 
 fn open(store: &Store, queue: QueueId, level: OpenLevel) -> Result<QueueHandle, StoreError> {
     block_on(store.open_queue(queue, level)).map(|handle| handle.expect("of a shared queue"))

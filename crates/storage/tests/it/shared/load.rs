@@ -19,7 +19,8 @@ use crate::shared::proxy::Proxy;
 use crate::shared::structures::{Databases, through};
 
 pub(crate) fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(default)
+    std::env::var(name)
+        .map_or(default, |number| number.parse().unwrap_or_else(|_| panic!("{name} is no number: {number}")))
 }
 
 /// In these structures: work, replies, ordered.
@@ -44,7 +45,7 @@ fn check_load_in<D: Asked>(
     loses: bool,
     disturb: impl FnOnce(),
 ) {
-    let seed = setting("QSG_SEED", now().elapsed().subsec_nanos().into());
+    let seed = setting("QSG_SEED", rand::random());
     println!("QSG_SEED={seed}");
     let queues = queues_for(stores, structures);
     let stop = Arc::new(AtomicBool::new(false));

@@ -7,14 +7,11 @@ use storage::shared::{OpenLevel, TriggerScope, TriggerState};
 use storage::{Placement, QueueId, SharedOptions, Store, block_on};
 
 use crate::postgres::Database;
-use crate::shared::cut_off::{self, Two};
+use crate::shared::cut_off::{self, RECOVERY, Two};
 use crate::shared::group::{
     NOW, count, create_queue, drain, know_queue, member, message, options, placement, put, within,
 };
 use crate::shared::proxy::Proxy;
-
-/// A peer looks at it five times at least, a second apart.
-const RECOVERY: Duration = Duration::from_secs(12);
 
 fn state(store: &Store, queue: QueueId) -> TriggerState {
     let state = block_on(store.shared().expect("in a group").trigger_state(queue, NOW));
