@@ -40,7 +40,11 @@ say "running the examples in documentation comments"
 cargo test --locked --workspace --doc --quiet
 say "building the tests"
 cargo test --locked --workspace --tests --no-run
-say "running the programs with the public Java clients on shared queues"
-QUAYMASTER_PROGRAM_QUEUES=shared cargo test --locked --package system-tests --test it -- interop::java
+# What fails here is told at the end, and hides no other test.
+failed=0
+say "running the programs with the public Java clients on shared queues; they first fetch Maven packages, which takes minutes once"
+QUAYMASTER_PROGRAM_QUEUES=shared cargo test --locked --package system-tests --test it -- interop::java || failed=$?
 say "running the tests; those of foreign clients first fetch Maven, Python, npm and Go packages, which takes minutes once"
-exec cargo test --locked --workspace --tests --no-fail-fast -- "${ignored[@]}"
+cargo test --locked --workspace --tests --no-fail-fast -- "${ignored[@]}" || failed=$?
+[ "$failed" = 0 ] || say "a test failed, of those above or of the programs on shared queues"
+exit "$failed"
