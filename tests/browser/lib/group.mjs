@@ -40,20 +40,21 @@ export async function startGroup() {
   };
   process.on('exit', kill);
   const home = join(folder, 'quaymaster-group');
-  await until('the group is ready', () => {
-    if (child.exitCode !== null) throw new Error(said);
-    return existsSync(join(home, 'ready'));
-  }, READY_MS);
-  const members = Object.fromEntries(MEMBERS.map((name) => [name, member(home, name)]));
-  return Object.assign(members.QM1, {
-    members,
-    async close() {
-      child.kill('SIGINT');
-      await Promise.race([exited, new Promise((done) => setTimeout(done, 20_000).unref())]);
-      kill();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  });
+  const close = async () => {
+    child.kill('SIGINT');
+    await Promise.race([exited, new Promise((done) => setTimeout(done, 20_000).unref())]);
+    kill();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const ended = exited.then(() => Promise.reject(new Error('the script has ended')));
+  try {
+    await Promise.race([ended, until('the group is ready', () => existsSync(join(home, 'ready')), READY_MS)]);
+    const members = Object.fromEntries(MEMBERS.map((name) => [name, member(home, name)]));
+    return Object.assign(members.QM1, { members, close });
+  } catch (error) {
+    await close();
+    throw new Error(`${error.message}: ${said}`);
+  }
 }
 
 /** A member that runs. */
