@@ -35,6 +35,7 @@ if [ "${1:-}" = full ]; then
     say "checking that fuzz/ builds"
     scripts/fuzz-check.sh
 fi
+reaches_github() { timeout 20 git ls-remote --quiet https://github.com/AbsaOSS/cobrix HEAD > /dev/null 2>&1; }
 # Examples in documentation first, so that the last lines are the summaries of real tests.
 say "running the examples in documentation comments"
 cargo test --locked --workspace --doc --quiet
@@ -42,9 +43,15 @@ say "building the tests"
 cargo test --locked --workspace --tests --no-run
 # What fails here is told at the end, and hides no other test.
 failed=0
+if [ "${1:-}" = full ] || reaches_github; then
+    say "running the tests with files of public repositories, which are fetched once"
+    cargo test --locked --package record-file --package build-toolkit --package service --tests -- --ignored || failed=$?
+else
+    say "GitHub is not reached: the tests with files of public repositories are left out"
+fi
 say "running the programs with the public Java clients on shared queues; they first fetch Maven packages, which takes minutes once"
 QUAYMASTER_PROGRAM_QUEUES=shared cargo test --locked --package system-tests --test it -- interop::java || failed=$?
 say "running the tests; those of foreign clients first fetch Maven, Python, npm and Go packages, which takes minutes once"
 cargo test --locked --workspace --tests --no-fail-fast -- "${ignored[@]}" || failed=$?
-[ "$failed" = 0 ] || say "a test failed, of those above or of the programs on shared queues"
+[ "$failed" = 0 ] || say "a test failed, of those above or of a run before them"
 exit "$failed"

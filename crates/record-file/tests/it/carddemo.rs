@@ -1,16 +1,12 @@
 //! The files of CardDemo, AWS's public sample of a mainframe application (Apache-2.0): fetched by the test, never stored.
-//!
-//! `QUAYMASTER_CARDDEMO` names another place to clone from.
-
-use std::path::Path;
-use std::process::Command;
 
 use copybook::ConvertOptions;
 use record_file::{Framing, Segments};
 
 use super::{Work, exact, plan};
 
-const PUBLIC: &str = "https://github.com/aws-samples/aws-mainframe-modernization-carddemo";
+const REPOSITORY: &str = "aws-samples/aws-mainframe-modernization-carddemo";
+const COMMIT: &str = "59cc6c2fd7ebd7ef7925cad552a01a4b8b6e4d5e";
 const TEXT_FORMS: [&str; 13] = [
     "ACCDATA.PS CVACT01Y 300 50",
     "ACCTDATA.PS CVACT01Y 300 50",
@@ -27,12 +23,6 @@ const TEXT_FORMS: [&str; 13] = [
     "USRSEC.PS CSUSR01Y 80 10",
 ];
 
-fn fetch(folder: &Path) {
-    let place = std::env::var("QUAYMASTER_CARDDEMO").unwrap_or_else(|_| PUBLIC.to_owned());
-    let cloned = Command::new("git").args(["clone", "--quiet", "--depth", "1", &place]).arg(folder).status();
-    assert!(cloned.expect("git is installed").success(), "{place} can be cloned");
-}
-
 fn segments(name: &str, copybook: &str) -> Segments {
     if name != "CVEXPORT" {
         return Segments::one(plan(copybook, None, &exact()));
@@ -46,15 +36,13 @@ fn segments(name: &str, copybook: &str) -> Segments {
 }
 
 #[test]
-#[ignore = "fetches public files; make test-full runs it"]
+#[ignore = "fetches files from GitHub: make test runs it where that is reached"]
 fn every_record_of_carddemo_comes_back_byte_by_byte_from_json_lines_csv_and_parquet() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let clone = folder.path().join("carddemo");
-    fetch(&clone);
+    let files = public_files::of_github(REPOSITORY, COMMIT, &["app/cpy", "app/data/EBCDIC"]);
     let mut all = 0;
     for line in TEXT_FORMS {
         let [file, name, length, records] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let read = |path: &str| std::fs::read(clone.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let read = |path: &str| std::fs::read(files.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
         let copybook = copybook::text_of_file(&read(&format!("app/cpy/{name}.cpy")), None);
         let data = read(&format!("app/data/EBCDIC/AWS.M2.CARDDEMO.{file}"));
         let (length, records): (usize, u64) = (length.parse().unwrap(), records.parse().unwrap());

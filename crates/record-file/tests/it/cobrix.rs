@@ -1,10 +1,7 @@
 //! Files and expected values of Cobrix, a public reader of mainframe files (AbsaOSS/cobrix, Apache-2.0): fetched by the test,
 //! never stored.
-//!
-//! `QUAYMASTER_COBRIX` names another place to clone from.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use copybook::{ConvertOptions, NameStyle};
 use record_file::{Framing, Segments, Target};
@@ -12,16 +9,14 @@ use serde_json::Value;
 
 use super::{Work, exact, plan};
 
-const PUBLIC: &str = "https://github.com/AbsaOSS/cobrix";
+const REPOSITORY: &str = "AbsaOSS/cobrix";
+const COMMIT: &str = "898330b8267dc2452e984572b421e1f0622743f2";
 
 struct Files(PathBuf);
 
 impl Files {
-    fn fetch(folder: &Path) -> Self {
-        let place = std::env::var("QUAYMASTER_COBRIX").unwrap_or_else(|_| PUBLIC.to_owned());
-        let cloned = Command::new("git").args(["clone", "--quiet", "--depth", "1", &place]).arg(folder).status();
-        assert!(cloned.expect("git is installed").success(), "{place} can be cloned");
-        Self(folder.join("data"))
+    fn fetch() -> Self {
+        Self(public_files::of_github(REPOSITORY, COMMIT, &["data"]).join("data"))
     }
 
     fn bytes(&self, name: &str) -> Vec<u8> {
@@ -69,10 +64,9 @@ fn assert_agrees(segments: &Segments, framing: Framing, data: &[u8], expected: &
 }
 
 #[test]
-#[ignore = "fetches public files; make test-full runs it"]
+#[ignore = "fetches files from GitHub: make test runs it where that is reached"]
 fn files_of_cobrix_come_back_and_have_the_values_that_it_reads() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let files = Files::fetch(&folder.path().join("cobrix"));
+    let files = Files::fetch();
     for (copybook, data, length, records, ccsid) in [
         ("test3_copybook.cob", "test3_data/TRAN2.AUG31.DATA.dat", 45, 1000, 37),
         ("test7_fillers.cob", "test7_data/TEST.FILLERS.DEC07.DATA.dat", 60, 1000, 37),

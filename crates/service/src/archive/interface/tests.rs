@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
 use bytes::Bytes;
 use document::package::Package;
@@ -14,7 +13,9 @@ use crate::build::service::Folder;
 use crate::build::{Built, build};
 use crate::names::Names;
 
-const PUBLIC: &str = "https://github.com/cicsdev/cics-banking-sample-application-cbsa";
+const REPOSITORY: &str = "cicsdev/cics-banking-sample-application-cbsa";
+const COMMIT: &str = "46cbda52051d5cded017d72ad653df68b8ec1b60";
+const SERVICES: &str = "src/zosconnect_artefacts/services";
 const PROPERTIES: &str = "#made by a tool\nname=orders\nprovider=mq\nservicetype=mqTwoWay\nbidiConfigRef=\nccsid=37\n\
     trimOutputTrailingWhitespace=true\nrequestSIName=ORDER.si\nresponseSIName=ORDER.si\n\
     destination=ORDER.REQUEST\nreplyDestination=ORDER.REPLY\nwaitInterval=1000\n";
@@ -222,15 +223,11 @@ fn a_length_that_is_not_that_of_its_type_is_an_error() {
 
 /// Every interface of a public project, against the schemas that IBM's toolkit made of them.
 #[test]
-#[ignore = "fetches public files; make test-full runs it"]
+#[ignore = "fetches files from GitHub: make test runs it where that is reached"]
 fn schemas_of_public_interfaces_are_those_of_the_api_toolkit() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let place = std::env::var("QUAYMASTER_CBSA").unwrap_or_else(|_| PUBLIC.to_owned());
-    let clone = folder.path().join("sample");
-    let cloned = Command::new("git").args(["clone", "--quiet", "--depth", "1", &place]).arg(&clone).status();
-    assert!(cloned.expect("git is installed").success(), "{place} can be cloned");
+    let files = public_files::of_github(REPOSITORY, COMMIT, &[SERVICES]);
     let mut seen = 0;
-    for project in std::fs::read_dir(clone.join("src/zosconnect_artefacts/services")).expect("projects") {
+    for project in std::fs::read_dir(files.join(SERVICES)).expect("projects") {
         let project = project.expect("an entry").path();
         let name = project.file_name().expect("a name").to_string_lossy().into_owned();
         let Ok(mut interfaces) = std::fs::read_dir(project.join("service-interfaces")) else { continue };
