@@ -10,7 +10,7 @@ use crate::socket::Trouble;
 /// Most bytes that are read only to be dropped; a connection with more to come is closed instead.
 const DROP_LIMIT: u64 = 1 << 20;
 
-/// Longest record that the stub keeps.
+/// Longest record that the stub keeps, and longest part of one that the host API takes.
 pub(crate) const MOST_KEPT: usize = 256 << 20;
 
 /// Where a body goes.

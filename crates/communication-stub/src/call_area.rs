@@ -60,6 +60,9 @@ pub(crate) struct Call<'a> {
     pub(crate) response: Option<ResponseArea>,
 }
 
+/// The information of an API, as members of level 5.0 have it, or as those before do.
+pub(crate) struct ApiInfo<'a>(&'a [u8]);
+
 /// BAQ-OAUTH and BAQ-AUTHTOKEN; empty where the program set nothing.
 #[derive(Default)]
 pub(crate) struct Credentials<'a> {
@@ -80,17 +83,8 @@ impl<'a> Call<'a> {
     /// The addresses are null or those of the areas of `docs/stub-protocol.md`, unchanged while the value lives.
     pub(crate) unsafe fn read(addresses: &Addresses) -> Result<Self, StubError> {
         // SAFETY: the promise about API-INFO.
-        let api = unsafe { view(addresses.api_info, API_INFO) }.ok_or(StubError::NullAddress("the API information"))?;
-        // Of level 5.0: the texts are behind an eye-catcher and three numbers, of which the last is zero. No name is like that.
-        let api = match api.starts_with(b"BAQA") && number(api, HOST_HEAD - 4) == 0 {
-            // SAFETY: this form is longer.
-            true => unsafe { view(addresses.api_info.wrapping_add(HOST_HEAD), API_INFO) }.unwrap_or(api),
-            false => api,
-        };
-        let name = text(api, 0, API_TEXT).filter(|name| !name.is_empty()).ok_or(StubError::Name(number(api, 256)))?;
-        let path = text(api, 260, API_TEXT).filter(|path| !path.is_empty()).ok_or(StubError::Path(number(api, 516)))?;
-        let method =
-            text(api, 520, API_TEXT).filter(|method| is_method(method)).ok_or(StubError::Method(number(api, 776)))?;
+        let api = unsafe { ApiInfo::at(addresses.api_info) }.ok_or(StubError::NullAddress("the API information"))?;
+        let [name, path, method] = api.texts()?;
         // SAFETY: handed through.
         let info = unsafe { request_info(addresses.request_info) }?;
         // SAFETY: handed through.
@@ -99,6 +93,31 @@ impl<'a> Call<'a> {
         // SAFETY: handed through.
         let (request, response) = unsafe { (request(addresses)?, response(addresses)?) };
         Ok(Self { name, path, method, credentials, server, request, response: Some(response) })
+    }
+}
+
+impl<'a> ApiInfo<'a> {
+    /// # Safety
+    /// The address is null or that of API information that stays as it is while the value lives.
+    pub(crate) unsafe fn at(address: *const u8) -> Option<Self> {
+        // SAFETY: handed through; both forms have so many bytes.
+        let api = unsafe { view(address, API_INFO) }?;
+        // Of level 5.0: the texts are behind an eye-catcher and three numbers, of which the last is zero. No name is like that.
+        Some(Self(match api.starts_with(b"BAQA") && number(api, HOST_HEAD - 4) == 0 {
+            // SAFETY: this form is longer.
+            true => unsafe { view(address.wrapping_add(HOST_HEAD), API_INFO) }?,
+            false => api,
+        }))
+    }
+
+    /// Name, path and method.
+    pub(crate) fn texts(&self) -> Result<[&'a [u8]; 3], StubError> {
+        let Self(api) = *self;
+        let name = text(api, 0, API_TEXT).filter(|name| !name.is_empty()).ok_or(StubError::Name(number(api, 256)))?;
+        let path = text(api, 260, API_TEXT).filter(|path| !path.is_empty()).ok_or(StubError::Path(number(api, 516)))?;
+        let method =
+            text(api, 520, API_TEXT).filter(|method| is_method(method)).ok_or(StubError::Method(number(api, 776)))?;
+        Ok([name, path, method])
     }
 }
 

@@ -14,8 +14,8 @@ mod area;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub(crate) use self::area::Parameters;
-use self::area::{ApiInfo, RequestArea, ResponseArea as Response, ZconnectArea};
-use crate::call_area::{Call, Credentials, RequestRecord};
+use self::area::{RequestArea, ResponseArea as Response, ZconnectArea};
+use crate::call_area::{ApiInfo, Call, Credentials, RequestRecord};
 use crate::deadline::Deadline;
 use crate::error::{ERROR_IN_API, ERROR_IN_STUB, ERROR_IN_ZCEE, StubError};
 use crate::exchange::{Exchange, Reply};
@@ -224,7 +224,7 @@ fn guarded(mut area: ZconnectArea, work: impl FnOnce(&mut ZconnectArea) -> Told)
 }
 
 impl Session {
-    fn call(&mut self, info: &ApiInfo, request: &RequestArea) -> Result<Reply, StubError> {
+    fn call(&mut self, info: &ApiInfo<'_>, request: &RequestArea) -> Result<Reply, StubError> {
         let base = request.base()?;
         let record = self.record(base);
         let parameters = request.parameters();

@@ -18,24 +18,21 @@
 //! so is the base length of a request. Other numbers have the byte order of the machine. The halves keep the address of the session.
 
 use super::{AREA_NAME, Session, Told};
+use crate::body::MOST_KEPT;
 use crate::call_area::RequestRecord;
 use crate::error::StubError;
-use crate::response::cut;
+use crate::response::{MESSAGE_ROOM, cut};
 
 const PARAMETERS: usize = 64;
 const PARAMETER: usize = 60;
 const PARAMETER_NAME: usize = 48;
 /// Most bytes of a parameter's value.
 const MOST_VALUE: usize = 8192;
-/// Longest element, and longest base structure.
-const MOST_ELEMENT: usize = 256 << 20;
-const TEXT: usize = 255;
 
 const FIRST_HALF: usize = 12;
 const SECOND_HALF: usize = 3872;
 const COMPLETION: usize = 3856;
 const MESSAGE_LENGTH: usize = 3876;
-const MESSAGE_ROOM: usize = 1024;
 
 /// BAQ-ZCONNECT-AREA.
 pub(super) struct ZconnectArea(*mut u8);
@@ -155,43 +152,6 @@ impl ResponseArea {
     }
 }
 
-/// The information of an API, as members of level 5.0 have it, or as those of BAQCSTUB do.
-pub(super) struct ApiInfo(&'static [u8]);
-
-impl ApiInfo {
-    /// # Safety
-    /// The address is null or that of API information that stays as it is while the value lives.
-    pub(super) unsafe fn at(address: *const u8) -> Option<Self> {
-        if address.is_null() {
-            return None;
-        }
-        // SAFETY: the promise about the area; both forms have so many bytes.
-        let bytes = unsafe { std::slice::from_raw_parts(address, 780) };
-        if bytes.starts_with(b"BAQA") {
-            // SAFETY: this form is longer.
-            return Some(Self(unsafe { std::slice::from_raw_parts(address.add(16), 780) }));
-        }
-        Some(Self(bytes))
-    }
-
-    /// Name, path and method.
-    pub(super) fn texts(&self) -> Result<[&[u8]; 3], StubError> {
-        let text = |at: usize| {
-            let length = i32::from_ne_bytes(self.0[at + 256..at + 260].try_into().unwrap_or_default());
-            let bytes =
-                usize::try_from(length).ok().filter(|length| *length <= TEXT).map(|length| &self.0[at..at + length]);
-            bytes.map(<[u8]>::trim_ascii_end).filter(|text| !text.is_empty()).ok_or(length)
-        };
-        let name = text(0).map_err(StubError::Name)?;
-        let path = text(260).map_err(StubError::Path)?;
-        let method = text(520).map_err(StubError::Method)?;
-        if !method.iter().all(u8::is_ascii_alphabetic) || method.len() > 16 {
-            return Err(StubError::Method(i32::try_from(method.len()).unwrap_or(0)));
-        }
-        Ok([name, path, method])
-    }
-}
-
 /// Parameters by name.
 #[derive(Default)]
 pub(crate) struct Parameters(Vec<(Vec<u8>, Vec<u8>)>);
@@ -292,7 +252,7 @@ unsafe fn copied(address: *const u8, length: usize) -> Option<Vec<u8>> {
         return Some(Vec::new());
     }
     let record = RequestRecord { address, length };
-    if address.is_null() || length > MOST_ELEMENT || !record.is_in_memory() {
+    if address.is_null() || length > MOST_KEPT || !record.is_in_memory() {
         return None;
     }
     // SAFETY: they are in memory, and stay as they are.
