@@ -51,14 +51,7 @@ impl<R: Read> Reading<R> {
     /// There is none, or a name is no column; `ignore_unknown` passes that over.
     pub(crate) fn begin(input: R, table: &Table, ignore_unknown: bool) -> Result<Self, FileError> {
         let mut reader = csv::ReaderBuilder::new().from_reader(input);
-        let mut places = Vec::new();
-        for name in reader.headers()? {
-            let column = table.column_of(name);
-            if column.is_none() && !ignore_unknown {
-                return Err(FileError::UnknownColumn { name: name.to_owned() });
-            }
-            places.push(column);
-        }
+        let places = table.places(reader.headers()?, ignore_unknown)?;
         Ok(Self { reader, places, columns: table.columns.len() })
     }
 

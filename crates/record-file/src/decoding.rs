@@ -9,7 +9,7 @@ use crate::error::{FileError, RecordError};
 use crate::framing::{Framing, FramingError};
 use crate::parallel;
 use crate::parquet_form::{self, Values, Writing};
-use crate::report::{Misfit, Progress, Summary};
+use crate::report::{Misfit, Part, Progress, Summary};
 use crate::segments::Segments;
 use crate::table::Table;
 
@@ -50,12 +50,7 @@ struct Block {
 /// What a block became.
 struct Made {
     result: Form,
-    records: u64,
-    read: u64,
-    left_out: u64,
-    misfits: Vec<Misfit>,
-    /// The record in the block that ends the work, its place in the file, and why.
-    error: Option<(u64, u64, RecordError)>,
+    part: Part,
 }
 
 enum Form {
@@ -94,21 +89,11 @@ pub fn decode<W: Write + Send>(
         || blocks.next(),
         Worker::default,
         |worker, block| worker.convert(job, table.as_ref(), block),
-        |made: Made| {
-            let before = summary.records;
-            let Made { result, records, read, left_out, misfits, error } = made;
+        |Made { result, part }| {
             sink.write(result, &mut summary)?;
-            summary.records += records;
-            summary.read += read;
-            summary.left_out += left_out;
-            for misfit in misfits {
-                summary.add(Misfit { record: before + misfit.record, ..misfit });
-            }
+            let added = summary.add_part(part);
             watch(summary.progress());
-            match error {
-                Some((record, offset, source)) => Err(source.of(before + record, offset)),
-                None => Ok(()),
-            }
+            added
         },
     )?;
     sink.end()?;
@@ -199,12 +184,12 @@ struct Worker {
 
 impl Worker {
     fn convert(&mut self, job: &Decoding<'_>, table: Option<&Table>, block: Block) -> Made {
-        let mut made = Made::of(&block);
+        let mut part = Part { read: block.bytes.len() as u64, ..Part::default() };
         let mut json = std::mem::take(&mut self.json);
-        made.result = match (job.target, table) {
+        let result = match (job.target, table) {
             (Target::Csv, Some(table)) => {
                 let mut rows = csv_form::Rows::new(2 * block.bytes.len());
-                self.each(job, &block, &mut made, &mut json, |plan, json| {
+                self.each(job, &block, &mut part, &mut json, |plan, json| {
                     // Rows are written to memory.
                     let _ = rows.add(&table.cells(plan, json));
                     json.clear();
@@ -213,7 +198,7 @@ impl Worker {
             }
             (Target::Parquet, Some(table)) => {
                 let mut columns = parquet_form::columns(table);
-                self.each(job, &block, &mut made, &mut json, |plan, json| {
+                self.each(job, &block, &mut part, &mut json, |plan, json| {
                     let cells = table.cells(plan, json);
                     columns.iter_mut().zip(&cells).for_each(|(column, cell)| column.add(*cell));
                     json.clear();
@@ -222,16 +207,16 @@ impl Worker {
             }
             _ => {
                 let mut lines = Vec::with_capacity(2 * block.bytes.len());
-                self.each(job, &block, &mut made, &mut lines, |_, lines| lines.push(b'\n'));
+                self.each(job, &block, &mut part, &mut lines, |_, lines| lines.push(b'\n'));
                 Form::Bytes(lines)
             }
         };
         self.json = json;
-        if made.error.is_none() {
+        if part.error.is_none() {
             let end = block.offset + block.bytes.len() as u64;
-            made.error = block.error.map(|error| (made.records + 1, end, error.into()));
+            part.error = block.error.map(|error| (part.records + 1, end, error.into()));
         }
-        made
+        Made { result, part }
     }
 
     /// Decodes each record of a block behind what is in `json`, and calls `done` with its plan.
@@ -239,7 +224,7 @@ impl Worker {
         &mut self,
         job: &Decoding<'_>,
         block: &Block,
-        made: &mut Made,
+        part: &mut Part,
         json: &mut Vec<u8>,
         mut done: impl FnMut(usize, &mut Vec<u8>),
     ) {
@@ -249,30 +234,23 @@ impl Worker {
         while let Ok(Some(frame)) = job.framing.frame(&block.bytes, at)
             && at < block.bytes.len()
         {
-            made.records += 1;
+            part.records += 1;
             let record = job.framing.record(&block.bytes[frame.start..frame.end], room);
             let decoded = one(job, record, json, problems);
-            made.misfits.extend(problems.drain(..).map(|problem| misfit(made.records, &problem)));
+            part.misfits.extend(problems.drain(..).map(|problem| Misfit::of_value(part.records, &problem)));
             match decoded {
                 Ok(plan) => done(plan, json),
                 Err(error) if job.is_lenient => {
-                    made.left_out += 1;
-                    made.misfits.push(left_out(made.records, &error));
+                    part.left_out += 1;
+                    part.misfits.push(left_out(part.records, &error));
                 }
                 Err(error) => {
-                    made.error = Some((made.records, block.offset + at as u64, error));
+                    part.error = Some((part.records, block.offset + at as u64, error));
                     return;
                 }
             }
             at = frame.next;
         }
-    }
-}
-
-impl Made {
-    fn of(block: &Block) -> Self {
-        let read = block.bytes.len() as u64;
-        Self { result: Form::Bytes(Vec::new()), records: 0, read, left_out: 0, misfits: Vec::new(), error: None }
     }
 }
 
@@ -291,11 +269,6 @@ fn one(
         converter.decode(record, json)?;
     }
     Ok(plan)
-}
-
-/// `record` counts in its block.
-fn misfit(record: u64, error: &DataError) -> Misfit {
-    Misfit { record, offset: error.offset, item: error.item.clone(), problem: error.problem.to_string() }
 }
 
 fn left_out(record: u64, error: &RecordError) -> Misfit {

@@ -9,7 +9,7 @@ use crate::error::{FileError, RecordError};
 use crate::framing::Framing;
 use crate::parallel;
 use crate::parquet_form;
-use crate::report::{Misfit, Progress, Summary};
+use crate::report::{Misfit, Part, Progress, Summary};
 use crate::segments::Segments;
 use crate::table::{Row, Table};
 
@@ -48,10 +48,7 @@ enum Piece {
 
 struct Made {
     bytes: Vec<u8>,
-    records: u64,
-    read: u64,
-    left_out: Vec<Misfit>,
-    error: Option<(u64, u64, RecordError)>,
+    part: Part,
 }
 
 /// Reads all of the source and writes all of `output`. `watch` is called after each block.
@@ -64,32 +61,19 @@ pub fn encode<F: ChunkReader + 'static>(
     mut output: impl Write,
     mut watch: impl FnMut(Progress),
 ) -> Result<Summary, FileError> {
-    let table = match source {
-        Source::JsonLines(_) => None,
-        Source::Csv(_) | Source::Parquet(_) => Some(Table::new(job.segments.plans(), job.is_exact)?),
-    };
-    let mut feed = Feed::begin(source, table.as_ref(), job.ignore_unknown)?;
+    let (mut feed, table) = Feed::begin(source, job)?;
     let mut summary = Summary::default();
     parallel::in_order(
         job.threads,
         || feed.next(),
         Vec::new,
         |json, piece| convert(job, table.as_ref(), piece, json),
-        |made: Made| {
-            let before = summary.records;
-            output.write_all(&made.bytes).map_err(FileError::Write)?;
-            summary.written += made.bytes.len() as u64;
-            summary.records += made.records;
-            summary.read += made.read;
-            for misfit in made.left_out {
-                summary.left_out += 1;
-                summary.add(Misfit { record: before + misfit.record, ..misfit });
-            }
+        |Made { bytes, part }| {
+            output.write_all(&bytes).map_err(FileError::Write)?;
+            summary.written += bytes.len() as u64;
+            let added = summary.add_part(part);
             watch(summary.progress());
-            match made.error {
-                Some((record, offset, source)) => Err(source.of(before + record, offset)),
-                None => Ok(()),
-            }
+            added
         },
     )?;
     output.flush().map_err(FileError::Write)?;
@@ -104,22 +88,26 @@ enum Feed {
 }
 
 impl Feed {
+    /// With the table of the rows, where the source has rows.
     fn begin<F: ChunkReader + 'static>(
         source: Source<F>,
-        table: Option<&Table>,
-        ignore_unknown: bool,
-    ) -> Result<Self, FileError> {
-        Ok(match (source, table) {
-            (Source::Csv(input), Some(table)) => {
-                Self::Csv { reading: csv_form::Reading::begin(input, table, ignore_unknown)?, offset: 0 }
+        job: &Encoding<'_>,
+    ) -> Result<(Self, Option<Table>), FileError> {
+        let table = || Table::new(job.segments.plans(), job.is_exact);
+        Ok(match source {
+            Source::JsonLines(input) => {
+                (Self::Lines { input: BufReader::with_capacity(BLOCK, input), offset: 0 }, None)
             }
-            (Source::Parquet(input), Some(table)) => {
-                Self::Parquet(parquet_form::Reading::begin(input, table, ignore_unknown)?)
+            Source::Csv(input) => {
+                let table = table()?;
+                let reading = csv_form::Reading::begin(input, &table, job.ignore_unknown)?;
+                (Self::Csv { reading, offset: 0 }, Some(table))
             }
-            (Source::JsonLines(input) | Source::Csv(input), _) => {
-                Self::Lines { input: BufReader::with_capacity(BLOCK, input), offset: 0 }
+            Source::Parquet(input) => {
+                let table = table()?;
+                let reading = parquet_form::Reading::begin(input, &table, job.ignore_unknown)?;
+                (Self::Parquet(reading), Some(table))
             }
-            (Source::Parquet(_), None) => Self::Lines { input: BufReader::new(Box::new(std::io::empty())), offset: 0 },
         })
     }
 
@@ -163,7 +151,7 @@ fn convert(job: &Encoding<'_>, table: Option<&Table>, piece: Piece, json: &mut V
     let mut making = Making { job, record: Vec::new(), made: Made::default() };
     match piece {
         Piece::Lines { bytes, offset } => {
-            making.made.read = bytes.len() as u64;
+            making.made.part.read = bytes.len() as u64;
             let mut at = 0;
             for line in bytes.split_inclusive(|&byte| byte == b'\n') {
                 let place = offset + at as u64;
@@ -192,7 +180,7 @@ fn convert(job: &Encoding<'_>, table: Option<&Table>, piece: Piece, json: &mut V
 
 impl Default for Made {
     fn default() -> Self {
-        Self { bytes: Vec::with_capacity(BLOCK), records: 0, read: 0, left_out: Vec::new(), error: None }
+        Self { bytes: Vec::with_capacity(BLOCK), part: Part::default() }
     }
 }
 
@@ -205,21 +193,22 @@ struct Making<'a> {
 impl Making<'_> {
     /// Adds the record of an object; false: the work ends.
     fn add(&mut self, place: u64, plan: impl FnOnce() -> Result<usize, RecordError>, json: &[u8]) -> bool {
-        let Self { job, record, made } = self;
-        made.records += 1;
+        let Self { job, record, made: Made { bytes, part } } = self;
+        part.records += 1;
         record.clear();
         let written = plan().and_then(|plan| {
             job.segments.plans()[plan].encode(json, record)?;
-            Ok(job.framing.write(record, &mut made.bytes)?)
+            Ok(job.framing.write(record, bytes)?)
         });
         match written {
             Ok(()) => true,
             Err(error) if job.is_lenient => {
-                made.left_out.push(misfit(made.records, &error));
+                part.left_out += 1;
+                part.misfits.push(misfit(part.records, &error));
                 true
             }
             Err(error) => {
-                made.error = Some((made.records, place, error));
+                part.error = Some((part.records, place, error));
                 false
             }
         }
@@ -228,9 +217,7 @@ impl Making<'_> {
 
 fn misfit(record: u64, error: &RecordError) -> Misfit {
     match error {
-        RecordError::Data(data) => {
-            Misfit { record, offset: data.offset, item: data.item.clone(), problem: data.problem.to_string() }
-        }
+        RecordError::Data(data) => Misfit::of_value(record, data),
         other => Misfit { record, offset: 0, item: String::new(), problem: other.to_string() },
     }
 }

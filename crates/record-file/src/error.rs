@@ -43,10 +43,3 @@ pub enum RecordError {
     #[error("the value '{value}' of the column {column} is no number")]
     NoNumber { column: String, value: String },
 }
-
-impl RecordError {
-    /// The same with the number of the record in a block, which begins with another one.
-    pub(crate) fn of(self, record: u64, offset: u64) -> FileError {
-        FileError::Record { record, offset, source: self }
-    }
-}

@@ -51,7 +51,7 @@ pub enum FramingError {
     TooLong { found: usize, most: usize },
 }
 
-fn hexadecimal(bytes: &[u8; 4]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 

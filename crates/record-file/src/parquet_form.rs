@@ -193,14 +193,8 @@ impl Reading {
         ignore_unknown: bool,
     ) -> Result<Self, FileError> {
         let reader = SerializedFileReader::new(input)?;
-        let mut places = Vec::new();
-        for field in reader.metadata().file_metadata().schema().get_fields() {
-            let column = table.column_of(field.name());
-            if column.is_none() && !ignore_unknown {
-                return Err(FileError::UnknownColumn { name: field.name().to_owned() });
-            }
-            places.push(column);
-        }
+        let fields = reader.metadata().file_metadata().schema().get_fields();
+        let places = table.places(fields.iter().map(|field| field.name()), ignore_unknown)?;
         Ok(Self { rows: RowIter::from_file_into(Box::new(reader)), places, columns: table.columns.len() })
     }
 

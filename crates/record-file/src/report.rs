@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use copybook::DataError;
+
+use crate::error::{FileError, RecordError};
+
 /// Most misfits that are kept one by one.
 const MOST_KEPT: usize = 10_000;
 
@@ -15,6 +19,24 @@ pub struct Misfit {
     /// The item's path; empty for a record that was left out.
     pub item: String,
     pub problem: String,
+}
+
+impl Misfit {
+    pub(crate) fn of_value(record: u64, error: &DataError) -> Self {
+        Self { record, offset: error.offset, item: error.item.clone(), problem: error.problem.to_string() }
+    }
+}
+
+/// What a thread did with one piece of the work.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    pub(crate) records: u64,
+    pub(crate) read: u64,
+    pub(crate) left_out: u64,
+    /// Their records count in the piece.
+    pub(crate) misfits: Vec<Misfit>,
+    /// The record in the piece that ends the work, its place in the file, and why.
+    pub(crate) error: Option<(u64, u64, RecordError)>,
 }
 
 /// How often an item did not fit.
@@ -40,7 +62,24 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub(crate) fn add(&mut self, misfit: Misfit) {
+    /// Adds the next part of the work.
+    ///
+    /// # Errors
+    /// The part ends the work.
+    pub(crate) fn add_part(&mut self, part: Part) -> Result<(), FileError> {
+        let before = self.records;
+        self.records += part.records;
+        self.read += part.read;
+        self.left_out += part.left_out;
+        for misfit in part.misfits {
+            self.add(Misfit { record: before + misfit.record, ..misfit });
+        }
+        part.error.map_or(Ok(()), |(record, offset, source)| {
+            Err(FileError::Record { record: before + record, offset, source })
+        })
+    }
+
+    fn add(&mut self, misfit: Misfit) {
         let first = || Count { times: 0, first: misfit.clone() };
         self.misfits.entry(misfit.item.clone()).or_insert_with(first).times += 1;
         if self.kept.len() < MOST_KEPT {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use copybook::{Converter, DataError, FieldPlace, ValueKind, json::Reader, json::write_string};
 
 use crate::error::RecordError;
+use crate::framing::hexadecimal;
 
 /// The plans of a file.
 pub struct Segments {
@@ -93,10 +94,9 @@ impl Segments {
         let FieldPlace { offset, length, .. } = selector.place;
         let bytes = record.get(offset..offset + length);
         let chosen = bytes.and_then(|bytes| selector.by_bytes.get(bytes)).copied();
-        chosen.or(selector.other).ok_or_else(|| {
-            let digits = bytes.unwrap_or_default().iter().map(|byte| format!("{byte:02X}")).collect::<String>();
-            selector.unknown(format!("X'{digits}'"))
-        })
+        chosen
+            .or(selector.other)
+            .ok_or_else(|| selector.unknown(format!("X'{}'", hexadecimal(bytes.unwrap_or_default()))))
     }
 
     /// The index of the plan of a JSON object.

@@ -139,6 +139,22 @@ impl Table {
         self.by_name.get(name).copied()
     }
 
+    /// The column of each of these names.
+    ///
+    /// # Errors
+    /// A name is no column; `ignore_unknown` passes that over.
+    pub(crate) fn places<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+        ignore_unknown: bool,
+    ) -> Result<Vec<Option<usize>>, FileError> {
+        let place = |name: &str| match self.column_of(name) {
+            None if !ignore_unknown => Err(FileError::UnknownColumn { name: name.to_owned() }),
+            column => Ok(column),
+        };
+        names.into_iter().map(place).collect()
+    }
+
     /// The cells of an object that the plan has written.
     pub(crate) fn cells<'a>(&self, plan: usize, json: &'a [u8]) -> Vec<Cell<'a>> {
         let mut cells = vec![Cell::Empty; self.columns.len()];
