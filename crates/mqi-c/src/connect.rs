@@ -3,48 +3,29 @@
 use std::ffi::c_void;
 
 use model::reason::Reason;
-use mqi_client::Ended;
 use mqi_client::connect::{self, Request};
 use mqi_client::constant::{
     MQCNO_CD_FOR_OUTPUT_ONLY, MQCSP_AUTH_NONE, MQCSP_AUTH_USER_ID_AND_PWD, MQHC_UNUSABLE_HCONN, MQSSL_FIPS_YES,
 };
 use mqi_client::route::{Channel, Keys};
 use mqi_client::structure::{Mqcd, Mqcno, Mqcsp, Mqsco};
+use mqi_client::{Ended, failed};
 
-use crate::door::{call, failed};
-use crate::memory::{Copied, load, name, part, place, store};
+use crate::memory::{self, Copied, load, name, part, place, store};
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQCONN(queue_manager: *mut u8, hconn: *mut i32, completion: *mut i32, reason: *mut i32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let request = Request { queue_manager: name(queue_manager, 48), ..Request::default() };
-            connected(hconn, &request)
-        });
+door! {
+    fn MQCONN(queue_manager: *mut u8, hconn: *mut i32) {
+        let request = Request { queue_manager: name(queue_manager, 48), ..Request::default() };
+        connected(hconn, &request)
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQCONNX(
-    queue_manager: *mut u8,
-    options: *mut c_void,
-    hconn: *mut i32,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let cno = Copied::<Mqcno>::read_or_default(options, Reason::CnoError)?;
-            let mut request = request(&cno)?;
-            request.queue_manager = name(queue_manager, 48);
-            connected(hconn, &request)
-        });
+door! {
+    fn MQCONNX(queue_manager: *mut u8, options: *mut c_void, hconn: *mut i32) {
+        let cno = Copied::<Mqcno>::read_or_default(options, Reason::CnoError)?;
+        let mut request = request(&cno)?;
+        request.queue_manager = name(queue_manager, 48);
+        connected(hconn, &request)
     }
 }
 
@@ -62,19 +43,13 @@ unsafe fn connected(hconn: *mut i32, request: &Request) -> Result<Ended, Ended> 
     Ok(ended)
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQDISC(hconn: *mut i32, completion: *mut i32, reason: *mut i32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let ended = connect::disconnect(load(hconn, Reason::HconnError)?);
-            if ended.as_ref().map_or_else(|ended| ended.reason, |ended| ended.reason) != Reason::HconnError.number() {
-                store(hconn, MQHC_UNUSABLE_HCONN);
-            }
-            ended
-        });
+door! {
+    fn MQDISC(hconn: *mut i32) {
+        let ended = connect::disconnect(load(hconn, Reason::HconnError)?);
+        if ended.as_ref().map_or_else(|ended| ended.reason, |ended| ended.reason) != Reason::HconnError.number() {
+            store(hconn, MQHC_UNUSABLE_HCONN);
+        }
+        ended
     }
 }
 
@@ -177,12 +152,10 @@ unsafe fn text(address: usize, length: i32, reason: Reason) -> Result<String, En
     let length = usize::try_from(length).map_err(|_| failed(reason))?;
     // SAFETY: the promise.
     let bytes = unsafe { part(address, length) }.map_err(|_| failed(reason))?;
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+    Ok(memory::text(bytes))
 }
 
 /// A character field up to its NUL, without blanks at the end.
 fn field(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).trim_end().to_owned()
+    memory::text(bytes).trim_end().to_owned()
 }

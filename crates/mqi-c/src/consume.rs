@@ -6,39 +6,32 @@ use std::sync::Arc;
 use model::reason::Reason;
 use mqi_client::constant::MQOP_REGISTER;
 use mqi_client::consume::{self, Call, Registration};
+use mqi_client::failed;
 use mqi_client::structure::{Mqcbc, Mqcbd, Mqctlo, Mqgmo, Structure};
 
-use crate::door::{call, failed};
 use crate::memory::Copied;
 use crate::verb::Descriptor;
 
 /// MQCB_FUNCTION.
 type Function = unsafe extern "C" fn(i32, *mut c_void, *mut c_void, *mut c_void, *mut c_void);
 
-/// # Safety
-/// As the crate says; the function stays where it is as long as it is registered.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQCB(
-    hconn: i32,
-    operation: i32,
-    description: *mut c_void,
-    hobj: i32,
-    descriptor: *mut c_void,
-    options: *mut c_void,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let registration = if description.is_null() && operation & MQOP_REGISTER == 0 {
-                None
-            } else {
-                let cbd = Copied::<Mqcbd>::read(description, Reason::CbdError)?.value;
-                Some(registration(&cbd, operation, descriptor, options)?)
-            };
-            consume::callback(hconn, operation, hobj, registration)
-        });
+door! {
+    /// The function stays where it is as long as it is registered.
+    fn MQCB(
+        hconn: i32,
+        operation: i32,
+        description: *mut c_void,
+        hobj: i32,
+        descriptor: *mut c_void,
+        options: *mut c_void,
+    ) {
+        let registration = if description.is_null() && operation & MQOP_REGISTER == 0 {
+            None
+        } else {
+            let cbd = Copied::<Mqcbd>::read(description, Reason::CbdError)?.value;
+            Some(registration(&cbd, operation, descriptor, options)?)
+        };
+        consume::callback(hconn, operation, hobj, registration)
     }
 }
 
@@ -101,21 +94,9 @@ fn deliver(address: usize, call: &Call<'_>) {
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQCTL(
-    hconn: i32,
-    operation: i32,
-    options: *mut c_void,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let ctlo = Copied::<Mqctlo>::read_or_default(options, Reason::CtloError)?.value;
-            consume::control(hconn, operation, ctlo.connection_area)
-        });
+door! {
+    fn MQCTL(hconn: i32, operation: i32, options: *mut c_void) {
+        let ctlo = Copied::<Mqctlo>::read_or_default(options, Reason::CtloError)?.value;
+        consume::control(hconn, operation, ctlo.connection_area)
     }
 }

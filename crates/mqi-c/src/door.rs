@@ -4,14 +4,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::Once;
 
 use model::reason::Reason;
-use mqi_client::Ended;
+use mqi_client::{Ended, failed};
 
 use crate::memory;
 
 static FIRST_CALL: Once = Once::new();
 
-pub(crate) fn failed(reason: Reason) -> Ended {
-    Ended { completion: 2, reason: reason.number() }
+/// A function of the C prototype: its parameters, and what it does. The two numbers that every prototype ends with are added, and
+/// what the body is: within `call`, where addresses are what the caller promises.
+macro_rules! door {
+    ($(#[$doc:meta])* fn $name:ident($($parameter:ident: $kind:ty),* $(,)?) $body:block) => {
+        $(#[$doc])*
+        /// # Safety
+        /// As the crate says.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($parameter: $kind,)* completion: *mut i32, reason: *mut i32) {
+            // SAFETY: the caller's promise.
+            unsafe { $crate::door::call(completion, reason, || $body) };
+        }
+    };
 }
 
 /// Runs a call and says how it ended.

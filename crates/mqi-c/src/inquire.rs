@@ -4,76 +4,58 @@ use std::ffi::c_void;
 
 use channel_protocol::flow::inquire::{Attributes, Inquire};
 use model::reason::Reason;
-use mqi_client::Ended;
-use mqi_client::verb;
+use mqi_client::{Ended, failed, verb};
 
-use crate::door::{call, failed};
 use crate::memory::{bytes, fill, numbers};
 
 /// Most selectors of one call.
 const MOST: i32 = 256;
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQINQ(
-    hconn: i32,
-    hobj: i32,
-    selector_count: i32,
-    selectors: *mut i32,
-    integer_count: i32,
-    integers: *mut i32,
-    character_length: i32,
-    characters: *mut u8,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let lists = Lists::check(selector_count, integer_count, character_length)?;
-            let request = Inquire {
-                selectors: numbers(selectors, lists.selectors, Reason::SelectorError)?,
-                integer_count: lists.integers,
-                character_length: lists.characters,
-            };
-            let (ended, answer) = verb::inquire(hconn, hobj, &request)?;
-            if ended.completion < 2 {
-                let native: Vec<u8> = answer.integers.iter().flat_map(|number| number.to_ne_bytes()).collect();
-                fill(integers.cast::<c_void>(), lists.integers * 4, &native);
-                fill(characters.cast::<c_void>(), lists.characters, &answer.characters);
-            }
-            Ok(ended)
-        });
+door! {
+    fn MQINQ(
+        hconn: i32,
+        hobj: i32,
+        selector_count: i32,
+        selectors: *mut i32,
+        integer_count: i32,
+        integers: *mut i32,
+        character_length: i32,
+        characters: *mut u8,
+    ) {
+        let lists = Lists::check(selector_count, integer_count, character_length)?;
+        let request = Inquire {
+            selectors: numbers(selectors, lists.selectors, Reason::SelectorError)?,
+            integer_count: lists.integers,
+            character_length: lists.characters,
+        };
+        let (ended, answer) = verb::inquire(hconn, hobj, &request)?;
+        if ended.completion < 2 {
+            let native: Vec<u8> = answer.integers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+            fill(integers.cast::<c_void>(), lists.integers * 4, &native);
+            fill(characters.cast::<c_void>(), lists.characters, &answer.characters);
+        }
+        Ok(ended)
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQSET(
-    hconn: i32,
-    hobj: i32,
-    selector_count: i32,
-    selectors: *mut i32,
-    integer_count: i32,
-    integers: *mut i32,
-    character_length: i32,
-    characters: *mut u8,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let lists = Lists::check(selector_count, integer_count, character_length)?;
-            let attributes = Attributes {
-                selectors: numbers(selectors, lists.selectors, Reason::SelectorError)?,
-                integers: numbers(integers, lists.integers, Reason::IntAttrsArrayError)?,
-                characters: bytes(characters.cast::<c_void>(), character_length)?.to_vec(),
-            };
-            verb::set(hconn, hobj, &attributes)
-        });
+door! {
+    fn MQSET(
+        hconn: i32,
+        hobj: i32,
+        selector_count: i32,
+        selectors: *mut i32,
+        integer_count: i32,
+        integers: *mut i32,
+        character_length: i32,
+        characters: *mut u8,
+    ) {
+        let lists = Lists::check(selector_count, integer_count, character_length)?;
+        let attributes = Attributes {
+            selectors: numbers(selectors, lists.selectors, Reason::SelectorError)?,
+            integers: numbers(integers, lists.integers, Reason::IntAttrsArrayError)?,
+            characters: bytes(characters.cast::<c_void>(), character_length)?.to_vec(),
+        };
+        verb::set(hconn, hobj, &attributes)
     }
 }
 

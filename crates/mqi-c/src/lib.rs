@@ -1,7 +1,7 @@
 //! libmqm_r.so: the MQI for programs in C, and for bindings of other languages that call it.
 //!
-//! Each function turns addresses into values, calls `mqi-client`, and writes what came back. `memory` is the one module that
-//! reads and writes the program's memory; the others name what is read.
+//! Each function turns addresses into values, calls `mqi-client`, and writes what came back. `door` is what every function has
+//! around that. `memory` is the one module that reads and writes the program's memory; the others name what is read.
 //!
 //! Invariants
 //! - A structure is read and written up to the length of the version that it states, never further.
@@ -12,11 +12,13 @@
 //! Addresses are null or those of what the C prototype says: structures of the version they state, buffers of the length that
 //! goes with them, for as long as the call runs.
 
+#[macro_use]
+mod door;
+
 mod bag;
 mod characters;
 mod connect;
 mod consume;
-mod door;
 mod inquire;
 mod memory;
 mod property;

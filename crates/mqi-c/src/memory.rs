@@ -10,8 +10,7 @@ use mqi_client::structure::{
 };
 use mqi_client::verb::Variable;
 
-use crate::door::failed;
-use mqi_client::Ended;
+use mqi_client::{Ended, failed};
 
 /// Longest text that ends with a NUL, in bytes: what a program hands in without one ends here.
 pub(crate) const LONGEST_TEXT: usize = 1 << 20;
@@ -36,6 +35,35 @@ plain!(
     Mqpmo, Mqsco, Mqsd, Mqsmpo, Mqsro, Mqsts
 );
 
+/// The bytes of a structure of the program's, as many as the version has that it states.
+///
+/// # Errors
+/// `reason`: null, another identifier, or a version that is not known.
+///
+/// # Safety
+/// The address is null or that of such a structure, of the length of the version it states, unchanged while the slice lives.
+pub(crate) unsafe fn stated<'a, T: Structure>(address: *mut c_void, reason: Reason) -> Result<&'a [u8], Ended> {
+    let address = address.cast::<u8>();
+    if address.is_null() {
+        return Err(failed(reason));
+    }
+    if let Some(identifier) = T::IDENTIFIER {
+        // SAFETY: every version begins with the four bytes.
+        let begins_with = unsafe { address.cast::<[u8; 4]>().read_unaligned() };
+        if begins_with != identifier {
+            return Err(failed(reason));
+        }
+    }
+    let version = match T::VERSION_AT {
+        // SAFETY: every version holds the number of its version.
+        Some(at) => unsafe { address.add(at).cast::<i32>().read_unaligned() },
+        None => 1,
+    };
+    let length = T::length(version).ok_or(failed(reason))?;
+    // SAFETY: the version promises as many.
+    Ok(unsafe { std::slice::from_raw_parts(address, length) })
+}
+
 /// A structure of the program's, copied, and where it came from.
 pub(crate) struct Copied<T> {
     pub(crate) value: T,
@@ -52,27 +80,13 @@ impl<T: Plain> Copied<T> {
     /// # Safety
     /// The address is null or that of such a structure, of the length of the version it states.
     pub(crate) unsafe fn read(address: *mut c_void, reason: Reason) -> Result<Self, Ended> {
-        let address = address.cast::<u8>();
-        if address.is_null() {
-            return Err(failed(reason));
-        }
-        if let Some(identifier) = T::IDENTIFIER {
-            // SAFETY: every version begins with the four bytes.
-            let stated = unsafe { address.cast::<[u8; 4]>().read_unaligned() };
-            if stated != identifier {
-                return Err(failed(reason));
-            }
-        }
-        let version = match T::VERSION_AT {
-            // SAFETY: every version holds the number of its version.
-            Some(at) => unsafe { address.add(at).cast::<i32>().read_unaligned() },
-            None => 1,
-        };
-        let length = T::length(version).ok_or(failed(reason))?;
+        // SAFETY: handed through.
+        let stated = unsafe { stated::<T>(address, reason) }?;
+        let length = stated.len().min(size_of::<T>());
         let mut value = T::DEFAULT;
-        // SAFETY: the version promises `length` bytes; `T` has at least as many, and any bytes are a value of it.
-        unsafe { std::ptr::copy_nonoverlapping(address, (&raw mut value).cast::<u8>(), length.min(size_of::<T>())) };
-        Ok(Self { value, address, length: length.min(size_of::<T>()) })
+        // SAFETY: both have at least `length` bytes, and any bytes are a value of `T`.
+        unsafe { std::ptr::copy_nonoverlapping(stated.as_ptr(), (&raw mut value).cast::<u8>(), length) };
+        Ok(Self { value, address: address.cast::<u8>(), length })
     }
 
     /// As `read`; the initial values when the address is null.
@@ -162,6 +176,27 @@ pub(crate) unsafe fn part<'a>(address: Address, length: usize) -> Result<&'a [u8
     Ok(unsafe { std::slice::from_raw_parts(address as *const u8, length) })
 }
 
+/// Writes a length or a count where the address is not null.
+///
+/// # Safety
+/// As `store`.
+pub(crate) unsafe fn store_length(address: *mut i32, length: usize) {
+    // SAFETY: handed through.
+    unsafe { store(address, i32::try_from(length).unwrap_or(i32::MAX)) };
+}
+
+/// The room of a buffer to write.
+///
+/// # Errors
+/// 2005 a negative length, 2004 null with a length.
+pub(crate) fn room(address: *mut c_void, length: i32) -> Result<usize, Ended> {
+    let length = usize::try_from(length).map_err(|_| failed(Reason::BufferLengthError))?;
+    if length > 0 && address.is_null() {
+        return Err(failed(Reason::BufferError));
+    }
+    Ok(length)
+}
+
 /// Writes bytes at the start of a buffer, as many as it has room for.
 ///
 /// # Safety
@@ -214,6 +249,12 @@ pub(crate) unsafe fn to_nul(address: *const u8, most: usize) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// A text up to its NUL, where it has one.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 /// The address that a pointer and an offset name: at most one of them is set.

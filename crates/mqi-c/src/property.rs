@@ -2,63 +2,41 @@
 
 use std::ffi::c_void;
 
+use model::descriptor::Format;
 use model::property::PropertyValue;
 use model::reason::Reason;
 use mqi_client::constant::{
     MQBMHO_DELETE_PROPERTIES, MQCCSI_APPL, MQDMPO_DEL_PROP_UNDER_CURSOR, MQHM_UNUSABLE_HMSG, MQIMPO_CONVERT_TYPE,
     MQIMPO_CONVERT_VALUE, MQIMPO_QUERY_LENGTH, MQMHBO_DELETE_PROPERTIES, MQTYPE_AS_SET, MQVL_NULL_TERMINATED,
 };
-use mqi_client::property::{Description, Property, converted, read_value, type_of, write_value};
+use mqi_client::property::{self, Description, Property, converted, read_value, type_of, write_value};
 use mqi_client::structure::{Mqbmho, Mqcharv, Mqcmho, Mqdmho, Mqdmpo, Mqimpo, Mqmhbo, Mqpd, Mqsmpo, Structure};
 use mqi_client::verb::Variable;
-use mqi_client::{Ended, handles, message_handle};
+use mqi_client::{Ended, failed, handles, message_handle};
 
-use crate::door::{call, failed};
-use crate::memory::{Copied, LONGEST_TEXT, bytes, fill, load, part, store, to_nul, variable, variable_back};
+use crate::memory::{
+    Copied, LONGEST_TEXT, bytes, fill, load, room, store, store_length, to_nul, variable, variable_back,
+};
 use crate::verb::Descriptor;
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQCRTMH(
-    hconn: i32,
-    options: *mut c_void,
-    hmsg: *mut i64,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let cmho = Copied::<Mqcmho>::read_or_default(options, Reason::CmhoError)?;
-            if hmsg.is_null() {
-                return Err(failed(Reason::HmsgError));
-            }
-            store(hmsg, i64::from(MQHM_UNUSABLE_HMSG));
-            store(hmsg, message_handle::create(hconn, cmho.value.options)?);
-            Ok(Ended::WELL)
-        });
+door! {
+    fn MQCRTMH(hconn: i32, options: *mut c_void, hmsg: *mut i64) {
+        let cmho = Copied::<Mqcmho>::read_or_default(options, Reason::CmhoError)?;
+        if hmsg.is_null() {
+            return Err(failed(Reason::HmsgError));
+        }
+        store(hmsg, i64::from(MQHM_UNUSABLE_HMSG));
+        store(hmsg, message_handle::create(hconn, cmho.value.options)?);
+        Ok(Ended::WELL)
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQDLTMH(
-    _hconn: i32,
-    hmsg: *mut i64,
-    options: *mut c_void,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            Copied::<Mqdmho>::read_or_default(options, Reason::DmhoError)?;
-            let ended = message_handle::delete(load(hmsg, Reason::HmsgError)?)?;
-            store(hmsg, i64::from(MQHM_UNUSABLE_HMSG));
-            Ok(ended)
-        });
+door! {
+    fn MQDLTMH(_hconn: i32, hmsg: *mut i64, options: *mut c_void) {
+        Copied::<Mqdmho>::read_or_default(options, Reason::DmhoError)?;
+        let ended = message_handle::delete(load(hmsg, Reason::HmsgError)?)?;
+        store(hmsg, i64::from(MQHM_UNUSABLE_HMSG));
+        Ok(ended)
     }
 }
 
@@ -71,79 +49,60 @@ unsafe fn name(hconn: i32, address: *mut c_void) -> Result<String, Ended> {
     unsafe {
         let text = Copied::<Mqcharv>::read(address, Reason::PropertyNameError)?;
         let name = variable(text.base(), &text.value, handles::ccsid(hconn), Reason::PropertyNameError)?;
-        let mut decoded = String::new();
-        let ccsid = u32::try_from(name.ccsid).map_err(|_| failed(Reason::PropertyNameError))?;
-        codepage::decode(ccsid, &name.text, &mut decoded).map_err(|_| failed(Reason::PropertyNameError))?;
-        Ok(decoded)
+        property::text(&name.text, name.ccsid).map_err(|_| failed(Reason::PropertyNameError))
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQSETMP(
-    hconn: i32,
-    hmsg: i64,
-    options: *mut c_void,
-    property: *mut c_void,
-    description: *mut c_void,
-    kind: i32,
-    length: i32,
-    value: *mut c_void,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let smpo = Copied::<Mqsmpo>::read_or_default(options, Reason::SmpoError)?.value;
-            let pd = Copied::<Mqpd>::read_or_default(description, Reason::PdError)?.value;
-            let name = name(hconn, property)?;
-            let ccsid = if smpo.value_ccsid == MQCCSI_APPL { handles::ccsid(hconn) } else { smpo.value_ccsid };
-            let bytes = match length {
-                MQVL_NULL_TERMINATED => to_nul(value.cast::<u8>(), LONGEST_TEXT),
-                length => bytes(value, length).map_err(|_| failed(Reason::PropertyValueTooBig))?.to_vec(),
-            };
-            let value = read_value(kind, &bytes, smpo.value_encoding, ccsid).map_err(failed)?;
-            let description = Description { support: pd.support, context: pd.context, copy_options: pd.copy_options };
-            message_handle::with(hmsg, |message| message.set(smpo.options, &name, value, description))?;
-            Ok(Ended::WELL)
-        });
+door! {
+    fn MQSETMP(
+        hconn: i32,
+        hmsg: i64,
+        options: *mut c_void,
+        property: *mut c_void,
+        description: *mut c_void,
+        kind: i32,
+        length: i32,
+        value: *mut c_void,
+    ) {
+        let smpo = Copied::<Mqsmpo>::read_or_default(options, Reason::SmpoError)?.value;
+        let pd = Copied::<Mqpd>::read_or_default(description, Reason::PdError)?.value;
+        let name = name(hconn, property)?;
+        let ccsid = if smpo.value_ccsid == MQCCSI_APPL { handles::ccsid(hconn) } else { smpo.value_ccsid };
+        let bytes = match length {
+            MQVL_NULL_TERMINATED => to_nul(value.cast::<u8>(), LONGEST_TEXT),
+            length => bytes(value, length).map_err(|_| failed(Reason::PropertyValueTooBig))?.to_vec(),
+        };
+        let value = read_value(kind, &bytes, smpo.value_encoding, ccsid).map_err(failed)?;
+        let description = Description { support: pd.support, context: pd.context, copy_options: pd.copy_options };
+        message_handle::with(hmsg, |message| message.set(smpo.options, &name, value, description))?;
+        Ok(Ended::WELL)
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQINQMP(
-    hconn: i32,
-    hmsg: i64,
-    options: *mut c_void,
-    property: *mut c_void,
-    description: *mut c_void,
-    kind: *mut i32,
-    room: i32,
-    value: *mut c_void,
-    length: *mut i32,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let mut impo = Copied::<Mqimpo>::read_or_default(options, Reason::ImpoError)?;
-            let wanted = name(hconn, property)?;
-            let room = usize::try_from(room).map_err(|_| failed(Reason::PropertyValueTooBig))?;
-            let found = message_handle::with(hmsg, |message| message.inquire(impo.value.options, &wanted).cloned())?;
-            let asked = load(kind, Reason::PropertyTypeError).unwrap_or(MQTYPE_AS_SET);
-            let ended = inquired(hconn, &mut impo, &found, asked, value, room, length);
-            if let Ok(returned) = &ended {
-                store(kind, *returned);
-                describe(description, &found)?;
-            }
-            impo.write();
-            ended.map(|_| Ended::WELL)
-        });
+door! {
+    fn MQINQMP(
+        hconn: i32,
+        hmsg: i64,
+        options: *mut c_void,
+        property: *mut c_void,
+        description: *mut c_void,
+        kind: *mut i32,
+        room: i32,
+        value: *mut c_void,
+        length: *mut i32,
+    ) {
+        let mut impo = Copied::<Mqimpo>::read_or_default(options, Reason::ImpoError)?;
+        let wanted = name(hconn, property)?;
+        let room = usize::try_from(room).map_err(|_| failed(Reason::PropertyValueTooBig))?;
+        let found = message_handle::with(hmsg, |message| message.inquire(impo.value.options, &wanted).cloned())?;
+        let asked = load(kind, Reason::PropertyTypeError).unwrap_or(MQTYPE_AS_SET);
+        let ended = inquired(hconn, &mut impo, &found, asked, value, room, length);
+        if let Ok(returned) = &ended {
+            store(kind, *returned);
+            describe(description, &found)?;
+        }
+        impo.write();
+        ended.map(|_| Ended::WELL)
     }
 }
 
@@ -184,7 +143,7 @@ unsafe fn inquired(
             let name = Variable { text: full, ccsid: name_ccsid, room: 0 };
             variable_back(base, &mut impo.value.returned_name, &name);
         }
-        store(length, i32::try_from(bytes.len()).unwrap_or(i32::MAX));
+        store_length(length, bytes.len());
         if options & MQIMPO_QUERY_LENGTH == 0 {
             if bytes.len() > room {
                 return Err(failed(Reason::PropertyValueTooBig));
@@ -210,100 +169,70 @@ unsafe fn describe(address: *mut c_void, found: &Property) -> Result<(), Ended> 
     Ok(())
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQDLTMP(
-    hconn: i32,
-    hmsg: i64,
-    options: *mut c_void,
-    property: *mut c_void,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let dmpo = Copied::<Mqdmpo>::read_or_default(options, Reason::DmpoError)?.value;
-            let under_cursor = dmpo.options & MQDMPO_DEL_PROP_UNDER_CURSOR != 0;
-            let name = if under_cursor { String::new() } else { name(hconn, property)? };
-            message_handle::with(hmsg, |message| message.remove(under_cursor, &name))?;
-            Ok(Ended::WELL)
-        });
+door! {
+    fn MQDLTMP(hconn: i32, hmsg: i64, options: *mut c_void, property: *mut c_void) {
+        let dmpo = Copied::<Mqdmpo>::read_or_default(options, Reason::DmpoError)?.value;
+        let under_cursor = dmpo.options & MQDMPO_DEL_PROP_UNDER_CURSOR != 0;
+        let name = if under_cursor { String::new() } else { name(hconn, property)? };
+        message_handle::with(hmsg, |message| message.remove(under_cursor, &name))?;
+        Ok(Ended::WELL)
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQBUFMH(
-    _hconn: i32,
-    hmsg: i64,
-    options: *mut c_void,
-    descriptor: *mut c_void,
-    length: i32,
-    buffer: *mut c_void,
-    data_length: *mut i32,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let bmho = Copied::<Mqbmho>::read_or_default(options, Reason::BmhoError)?.value;
-            let mut md = Descriptor::read(descriptor)?;
-            let whole = bytes(buffer, length)?.to_vec();
-            let header = message_handle::with(hmsg, |message| message.take_from(&md.image, &whole))?;
-            let mut rest = whole.len();
-            if bmho.options & MQBMHO_DELETE_PROPERTIES != 0 {
-                let body = whole.get(header..).unwrap_or_default();
-                rest = body.len();
-                fill(buffer, whole.len(), body);
-                md.image = message_handle::behind_header(&md.image, &whole);
-                md.write();
-            }
-            store(data_length, i32::try_from(rest).unwrap_or(i32::MAX));
-            Ok(Ended::WELL)
-        });
-    }
-}
-
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQMHBUF(
-    hconn: i32,
-    hmsg: i64,
-    options: *mut c_void,
-    property: *mut c_void,
-    descriptor: *mut c_void,
-    room: i32,
-    buffer: *mut c_void,
-    data_length: *mut i32,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let mhbo = Copied::<Mqmhbo>::read_or_default(options, Reason::MhboError)?.value;
-            let pattern = name(hconn, property)?;
-            let mut md = Descriptor::read(descriptor)?;
-            let room = usize::try_from(room).map_err(|_| failed(Reason::BufferLengthError))?;
-            part(buffer as usize, room)?;
-            let kept = message_handle::with(hmsg, |message| Ok(message.header(&pattern, false, &md.image)))?;
-            let header = kept.ok_or(failed(Reason::PropertyNotAvailable))?;
-            store(data_length, i32::try_from(header.len()).unwrap_or(i32::MAX));
-            if header.len() > room {
-                return Err(failed(Reason::BufferLengthError));
-            }
-            if mhbo.options & MQMHBO_DELETE_PROPERTIES != 0 {
-                message_handle::with(hmsg, |message| Ok(message.header(&pattern, true, &md.image)))?;
-            }
-            fill(buffer, room, &header);
-            md.image.set_format(*b"MQHRF2  ");
+door! {
+    fn MQBUFMH(
+        _hconn: i32,
+        hmsg: i64,
+        options: *mut c_void,
+        descriptor: *mut c_void,
+        length: i32,
+        buffer: *mut c_void,
+        data_length: *mut i32,
+    ) {
+        let bmho = Copied::<Mqbmho>::read_or_default(options, Reason::BmhoError)?.value;
+        let mut md = Descriptor::read(descriptor)?;
+        let whole = bytes(buffer, length)?.to_vec();
+        let header = message_handle::with(hmsg, |message| message.take_from(&md.image, &whole))?;
+        let mut rest = whole.len();
+        if bmho.options & MQBMHO_DELETE_PROPERTIES != 0 {
+            let body = whole.get(header..).unwrap_or_default();
+            rest = body.len();
+            fill(buffer, whole.len(), body);
+            md.image = message_handle::behind_header(&md.image, &whole);
             md.write();
-            Ok(Ended::WELL)
-        });
+        }
+        store_length(data_length, rest);
+        Ok(Ended::WELL)
+    }
+}
+
+door! {
+    fn MQMHBUF(
+        hconn: i32,
+        hmsg: i64,
+        options: *mut c_void,
+        property: *mut c_void,
+        descriptor: *mut c_void,
+        most: i32,
+        buffer: *mut c_void,
+        data_length: *mut i32,
+    ) {
+        let mhbo = Copied::<Mqmhbo>::read_or_default(options, Reason::MhboError)?.value;
+        let pattern = name(hconn, property)?;
+        let mut md = Descriptor::read(descriptor)?;
+        let room = room(buffer, most)?;
+        let kept = message_handle::with(hmsg, |message| Ok(message.header(&pattern, false, &md.image)))?;
+        let header = kept.ok_or(failed(Reason::PropertyNotAvailable))?;
+        store_length(data_length, header.len());
+        if header.len() > room {
+            return Err(failed(Reason::BufferLengthError));
+        }
+        if mhbo.options & MQMHBO_DELETE_PROPERTIES != 0 {
+            message_handle::with(hmsg, |message| Ok(message.header(&pattern, true, &md.image)))?;
+        }
+        fill(buffer, room, &header);
+        md.image.set_format(*Format::RF_HEADER_2.0.as_bytes());
+        md.write();
+        Ok(Ended::WELL)
     }
 }

@@ -4,45 +4,28 @@ use std::ffi::c_void;
 
 use channel_protocol::structure::descriptor_image::DescriptorImage;
 use model::reason::Reason;
-use mqi_client::Ended;
 use mqi_client::constant::MQHO_UNUSABLE_HOBJ;
-use mqi_client::handles;
-use mqi_client::structure::{Mqgmo, Mqod, Mqpmo, Mqsd, Mqsro, Mqsts};
+use mqi_client::structure::{Mqgmo, Mqmd, Mqod, Mqpmo, Mqsd, Mqsro, Mqsts};
 use mqi_client::verb::{self, Variable};
+use mqi_client::{Ended, failed, handles};
 
-use crate::door::{call, failed};
-use crate::memory::{Copied, bytes, fill, load, store, variable, variable_back};
+use crate::door::call;
+use crate::memory::{Copied, bytes, fill, load, room, stated, store, store_length, variable, variable_back};
 
-/// Length of MQMD version 1 and 2.
-const DESCRIPTOR: [usize; 2] = [324, 364];
-
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQOPEN(
-    hconn: i32,
-    object: *mut c_void,
-    options: i32,
-    hobj: *mut i32,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            if hobj.is_null() {
-                return Err(failed(Reason::HobjError));
-            }
-            store(hobj, MQHO_UNUSABLE_HOBJ);
-            let mut od = Copied::<Mqod>::read(object, Reason::OdError)?;
-            let mut strings = object_strings(hconn, &od)?;
-            let (ended, number) = verb::open(hconn, &mut od.value, &mut strings, options)?;
-            object_back(&mut od, &strings);
-            if number > 0 {
-                store(hobj, number);
-            }
-            Ok(ended)
-        });
+door! {
+    fn MQOPEN(hconn: i32, object: *mut c_void, options: i32, hobj: *mut i32) {
+        if hobj.is_null() {
+            return Err(failed(Reason::HobjError));
+        }
+        store(hobj, MQHO_UNUSABLE_HOBJ);
+        let mut od = Copied::<Mqod>::read(object, Reason::OdError)?;
+        let mut strings = object_strings(hconn, &od)?;
+        let (ended, number) = verb::open(hconn, &mut od.value, &mut strings, options)?;
+        object_back(&mut od, &strings);
+        if number > 0 {
+            store(hobj, number);
+        }
+        Ok(ended)
     }
 }
 
@@ -76,20 +59,14 @@ unsafe fn object_back(od: &mut Copied<Mqod>, strings: &[Variable; 3]) {
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQCLOSE(hconn: i32, hobj: *mut i32, options: i32, completion: *mut i32, reason: *mut i32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let number = load(hobj, Reason::HobjError)?;
-            let closed = verb::close(hconn, number, options);
-            if !matches!(&closed, Err(ended) if keeps_handle(*ended)) {
-                store(hobj, MQHO_UNUSABLE_HOBJ);
-            }
-            closed
-        });
+door! {
+    fn MQCLOSE(hconn: i32, hobj: *mut i32, options: i32) {
+        let number = load(hobj, Reason::HobjError)?;
+        let closed = verb::close(hconn, number, options);
+        if !matches!(&closed, Err(ended) if keeps_handle(*ended)) {
+            store(hobj, MQHO_UNUSABLE_HOBJ);
+        }
+        closed
     }
 }
 
@@ -103,7 +80,7 @@ fn keeps_handle(ended: Ended) -> bool {
 /// A program's MQMD.
 pub(crate) struct Descriptor {
     pub(crate) image: DescriptorImage,
-    address: *mut u8,
+    address: *mut c_void,
 }
 
 impl Descriptor {
@@ -113,16 +90,8 @@ impl Descriptor {
     /// # Safety
     /// The address is null or that of an MQMD of the version it states.
     pub(crate) unsafe fn read(address: *mut c_void) -> Result<Self, Ended> {
-        if address.is_null() {
-            return Err(failed(Reason::MdError));
-        }
-        let address = address.cast::<u8>();
-        // SAFETY: each version has the number of its version.
-        let version = unsafe { load(address.cast::<i32>().wrapping_add(1), Reason::MdError) }?;
-        let index = usize::try_from(version).ok().and_then(|version| version.checked_sub(1));
-        let length = index.and_then(|index| DESCRIPTOR.get(index)).ok_or(failed(Reason::MdError))?;
-        // SAFETY: the version promises as many.
-        let memory = unsafe { std::slice::from_raw_parts(address, *length) };
+        // SAFETY: handed through.
+        let memory = unsafe { stated::<Mqmd>(address, Reason::MdError) }?;
         Ok(Self { image: DescriptorImage::from_native(memory).map_err(failed)?, address })
     }
 
@@ -131,116 +100,78 @@ impl Descriptor {
     pub(crate) unsafe fn write(&self) {
         let bytes = self.image.native();
         // SAFETY: as many bytes were read, for the version does not change.
-        unsafe { fill(self.address.cast(), bytes.len(), bytes) };
+        unsafe { fill(self.address, bytes.len(), bytes) };
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQPUT(
-    hconn: i32,
-    hobj: i32,
-    descriptor: *mut c_void,
-    options: *mut c_void,
-    length: i32,
-    buffer: *mut c_void,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let mut md = Descriptor::read(descriptor)?;
-            let mut pmo = Copied::<Mqpmo>::read_or_default(options, Reason::PmoError)?;
-            let body = bytes(buffer, length)?;
-            let ended = verb::put(hconn, hobj, &mut md.image, &mut pmo.value, body)?;
-            md.write();
-            pmo.write();
-            Ok(ended)
-        });
+door! {
+    fn MQPUT(hconn: i32, hobj: i32, descriptor: *mut c_void, options: *mut c_void, length: i32, buffer: *mut c_void) {
+        let mut md = Descriptor::read(descriptor)?;
+        let mut pmo = Copied::<Mqpmo>::read_or_default(options, Reason::PmoError)?;
+        let body = bytes(buffer, length)?;
+        let ended = verb::put(hconn, hobj, &mut md.image, &mut pmo.value, body)?;
+        md.write();
+        pmo.write();
+        Ok(ended)
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQPUT1(
-    hconn: i32,
-    object: *mut c_void,
-    descriptor: *mut c_void,
-    options: *mut c_void,
-    length: i32,
-    buffer: *mut c_void,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let mut od = Copied::<Mqod>::read(object, Reason::OdError)?;
-            let mut strings = object_strings(hconn, &od)?;
-            let mut md = Descriptor::read(descriptor)?;
-            let mut pmo = Copied::<Mqpmo>::read_or_default(options, Reason::PmoError)?;
-            let body = bytes(buffer, length)?;
-            let ended = verb::put1(hconn, &mut od.value, &mut strings, &mut md.image, &mut pmo.value, body)?;
-            object_back(&mut od, &strings);
-            md.write();
-            pmo.write();
-            Ok(ended)
-        });
+door! {
+    fn MQPUT1(
+        hconn: i32,
+        object: *mut c_void,
+        descriptor: *mut c_void,
+        options: *mut c_void,
+        length: i32,
+        buffer: *mut c_void,
+    ) {
+        let mut od = Copied::<Mqod>::read(object, Reason::OdError)?;
+        let mut strings = object_strings(hconn, &od)?;
+        let mut md = Descriptor::read(descriptor)?;
+        let mut pmo = Copied::<Mqpmo>::read_or_default(options, Reason::PmoError)?;
+        let body = bytes(buffer, length)?;
+        let ended = verb::put1(hconn, &mut od.value, &mut strings, &mut md.image, &mut pmo.value, body)?;
+        object_back(&mut od, &strings);
+        md.write();
+        pmo.write();
+        Ok(ended)
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQGET(
-    hconn: i32,
-    hobj: i32,
-    descriptor: *mut c_void,
-    options: *mut c_void,
-    room: i32,
-    buffer: *mut c_void,
-    length: *mut i32,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let mut md = Descriptor::read(descriptor)?;
-            let mut gmo = Copied::<Mqgmo>::read(options, Reason::GmoError)?;
-            let room = usize::try_from(room).map_err(|_| failed(Reason::BufferLengthError))?;
-            if room > 0 && buffer.is_null() {
-                return Err(failed(Reason::BufferError));
-            }
-            let got = verb::get(hconn, hobj, &mut md.image, &mut gmo.value, room)?;
-            md.write();
-            gmo.write();
-            if got.ended.completion < 2 {
-                fill(buffer, room, &got.data);
-                store(length, i32::try_from(got.length).unwrap_or(i32::MAX));
-            }
-            Ok(got.ended)
-        });
+door! {
+    fn MQGET(
+        hconn: i32,
+        hobj: i32,
+        descriptor: *mut c_void,
+        options: *mut c_void,
+        most: i32,
+        buffer: *mut c_void,
+        length: *mut i32,
+    ) {
+        let mut md = Descriptor::read(descriptor)?;
+        let mut gmo = Copied::<Mqgmo>::read(options, Reason::GmoError)?;
+        let room = room(buffer, most)?;
+        let got = verb::get(hconn, hobj, &mut md.image, &mut gmo.value, room)?;
+        md.write();
+        gmo.write();
+        if got.ended.completion < 2 {
+            fill(buffer, room, &got.data);
+            store_length(length, got.length);
+        }
+        Ok(got.ended)
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQCMIT(hconn: i32, completion: *mut i32, reason: *mut i32) {
-    // SAFETY: the caller's promise.
-    unsafe { call(completion, reason, || verb::commit(hconn)) };
+door! {
+    fn MQCMIT(hconn: i32) {
+        verb::commit(hconn)
+    }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQBACK(hconn: i32, completion: *mut i32, reason: *mut i32) {
-    // SAFETY: the caller's promise.
-    unsafe { call(completion, reason, || verb::back_out(hconn)) };
+door! {
+    fn MQBACK(hconn: i32) {
+        verb::back_out(hconn)
+    }
 }
 
 /// # Safety
@@ -253,54 +184,35 @@ pub unsafe extern "C" fn MQBEGIN(hconn: i32, _options: *mut c_void, completion: 
     unsafe { call(completion, reason, || verb::begin(hconn)) };
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQSTAT(hconn: i32, kind: i32, status: *mut c_void, completion: *mut i32, reason: *mut i32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let mut sts = Copied::<Mqsts>::read(status, Reason::StsError)?;
-            let mut strings = <[Variable; 2]>::default();
-            let ended = verb::status(hconn, kind, &mut sts.value, &mut strings)?;
-            let base = sts.base();
-            if sts.value.version >= 2 {
-                variable_back(base, &mut sts.value.object_string, &strings[0]);
-                variable_back(base, &mut sts.value.sub_name, &strings[1]);
-            }
-            sts.write();
-            Ok(ended)
-        });
+door! {
+    fn MQSTAT(hconn: i32, kind: i32, status: *mut c_void) {
+        let mut sts = Copied::<Mqsts>::read(status, Reason::StsError)?;
+        let mut strings = <[Variable; 2]>::default();
+        let ended = verb::status(hconn, kind, &mut sts.value, &mut strings)?;
+        let base = sts.base();
+        if sts.value.version >= 2 {
+            variable_back(base, &mut sts.value.object_string, &strings[0]);
+            variable_back(base, &mut sts.value.sub_name, &strings[1]);
+        }
+        sts.write();
+        Ok(ended)
     }
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQSUB(
-    hconn: i32,
-    descriptor: *mut c_void,
-    hobj: *mut i32,
-    hsub: *mut i32,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let mut sd = Copied::<Mqsd>::read(descriptor, Reason::SdError)?;
-            let mut strings = subscription_strings(hconn, &sd)?;
-            let queue = load(hobj, Reason::HobjError)?;
-            let made = verb::subscribe(hconn, &mut sd.value, &mut strings, queue)?;
-            if made.ended.completion < 2 {
-                subscription_back(&mut sd, &strings);
-                store(hobj, made.queue);
-                store(hsub, made.subscription);
-            } else {
-                store(hsub, MQHO_UNUSABLE_HOBJ);
-            }
-            Ok(made.ended)
-        });
+door! {
+    fn MQSUB(hconn: i32, descriptor: *mut c_void, hobj: *mut i32, hsub: *mut i32) {
+        let mut sd = Copied::<Mqsd>::read(descriptor, Reason::SdError)?;
+        let mut strings = subscription_strings(hconn, &sd)?;
+        let queue = load(hobj, Reason::HobjError)?;
+        let made = verb::subscribe(hconn, &mut sd.value, &mut strings, queue)?;
+        if made.ended.completion < 2 {
+            subscription_back(&mut sd, &strings);
+            store(hobj, made.queue);
+            store(hsub, made.subscription);
+        } else {
+            store(hsub, MQHO_UNUSABLE_HOBJ);
+        }
+        Ok(made.ended)
     }
 }
 
@@ -344,24 +256,11 @@ unsafe fn subscription_back(sd: &mut Copied<Mqsd>, strings: &[Variable; 5]) {
     unsafe { sd.write() };
 }
 
-/// # Safety
-/// As the crate says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MQSUBRQ(
-    hconn: i32,
-    hsub: i32,
-    action: i32,
-    options: *mut c_void,
-    completion: *mut i32,
-    reason: *mut i32,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        call(completion, reason, || {
-            let mut sro = Copied::<Mqsro>::read_or_default(options, Reason::SroError)?;
-            let ended = verb::request_publications(hconn, hsub, action, &mut sro.value)?;
-            sro.write();
-            Ok(ended)
-        });
+door! {
+    fn MQSUBRQ(hconn: i32, hsub: i32, action: i32, options: *mut c_void) {
+        let mut sro = Copied::<Mqsro>::read_or_default(options, Reason::SroError)?;
+        let ended = verb::request_publications(hconn, hsub, action, &mut sro.value)?;
+        sro.write();
+        Ok(ended)
     }
 }

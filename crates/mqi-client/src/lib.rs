@@ -35,11 +35,12 @@ use channel_client::error::ChannelError;
 use model::reason::{CompletionCode, Reason};
 
 /// The end of a call that the queue manager did not answer.
-pub(crate) fn failed(reason: Reason) -> Ended {
+pub fn failed(reason: Reason) -> Ended {
     Ended { completion: CompletionCode::Failed as i32, reason: reason.number() }
 }
 
-pub(crate) fn warned(reason: Reason) -> Ended {
+/// The end of a call that did less than was asked for.
+pub fn warned(reason: Reason) -> Ended {
     Ended { completion: CompletionCode::Warning as i32, reason: reason.number() }
 }
 

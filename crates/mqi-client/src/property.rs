@@ -206,7 +206,11 @@ fn ordered<const N: usize>(bytes: &[u8], is_little: bool) -> Result<[u8; N], Rea
     Ok(ordered)
 }
 
-pub(crate) fn text(bytes: &[u8], ccsid: i32) -> Result<String, Reason> {
+/// A text of the program's.
+///
+/// # Errors
+/// 2470 a character set that is not known, or bytes that are not of it.
+pub fn text(bytes: &[u8], ccsid: i32) -> Result<String, Reason> {
     let mut text = String::new();
     let ccsid = u32::try_from(ccsid).map_err(|_| Reason::PropConvNotSupported)?;
     codepage::decode(ccsid, bytes, &mut text).map_err(|_| Reason::PropConvNotSupported)?;
