@@ -1,40 +1,8 @@
 /* Calls verbs as a program may, and as it may not, and prints how each ended: `VERB completion reason`. */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include <cmqc.h>
-#include <cmqxc.h>
-
-static MQLONG completion, reason;
-
-static void say(const char *what)
-{
-  printf("%s %d %d\n", what, (int)completion, (int)reason);
-  fflush(stdout);
-}
-
-static MQHCONN connect_as(MQLONG sharing)
-{
-  static char user[] = "app";
-  MQCNO options = {MQCNO_DEFAULT};
-  MQCSP security = {MQCSP_DEFAULT};
-  MQHCONN connection = 77;
-
-  options.Version = MQCNO_VERSION_5;
-  options.Options = sharing;
-  security.AuthenticationType = MQCSP_AUTH_USER_ID_AND_PWD;
-  security.CSPUserIdPtr = user;
-  security.CSPUserIdLength = 3;
-  security.CSPPasswordPtr = getenv("PASSWORD");
-  security.CSPPasswordLength = (MQLONG)strlen(getenv("PASSWORD"));
-  options.SecurityParmsPtr = &security;
-  MQCONNX("QM1", &options, &connection, &completion, &reason);
-  return connection;
-}
+#include "common.h"
 
 /* The last bytes of a page, behind which no memory is: a byte read or written too far ends the program. */
 static char *at_the_edge(size_t length)

@@ -2,7 +2,6 @@
 
 use std::ffi::c_void;
 
-use model::descriptor::Format;
 use model::property::PropertyValue;
 use model::reason::Reason;
 use mqi_client::constant::{
@@ -231,7 +230,7 @@ door! {
             message_handle::with(hmsg, |message| Ok(message.header(&pattern, true, &md.image)))?;
         }
         fill(buffer, room, &header);
-        md.image.set_format(*Format::RF_HEADER_2.0.as_bytes());
+        md.image.set_format(message_handle::RFH2);
         md.write();
         Ok(Ended::WELL)
     }

@@ -10,8 +10,10 @@ use channel_client::reconnect::{Patience, Reconnect};
 use model::reason::Reason;
 
 use crate::constant::{
-    MQCNO_HANDLE_SHARE_BLOCK, MQCNO_HANDLE_SHARE_NO_BLOCK, MQCNO_HANDLE_SHARE_NONE, MQCNO_LOCAL_BINDING,
-    MQCNO_NO_CONV_SHARING, MQCNO_RECONNECT, MQCNO_RECONNECT_DISABLED, MQCNO_RECONNECT_Q_MGR,
+    MQCNO_ALL_CONVS_SHARE, MQCNO_CD_FOR_OUTPUT_ONLY, MQCNO_CLIENT_BINDING, MQCNO_FASTPATH_BINDING,
+    MQCNO_HANDLE_SHARE_BLOCK, MQCNO_HANDLE_SHARE_NO_BLOCK, MQCNO_HANDLE_SHARE_NONE, MQCNO_ISOLATED_BINDING,
+    MQCNO_LOCAL_BINDING, MQCNO_NO_CONV_SHARING, MQCNO_RECONNECT, MQCNO_RECONNECT_DISABLED, MQCNO_RECONNECT_Q_MGR,
+    MQCNO_SHARED_BINDING,
 };
 use crate::handles::{self, Made, Sharing};
 use crate::route::{self, Channel, Keys};
@@ -26,10 +28,12 @@ const OF_THIS_END: i32 = MQCNO_HANDLE_SHARE_NONE
     | MQCNO_RECONNECT_DISABLED
     | MQCNO_RECONNECT_Q_MGR
     | MQCNO_NO_CONV_SHARING
-    // Bindings: standard, fastpath, shared, isolated, client.
-    | 0x1 | 0x100 | 0x200 | 0x800
-    // Channel definition for output only; all conversations share.
-    | 0x0008_0000 | 0x0020_0000;
+    | MQCNO_ALL_CONVS_SHARE
+    | MQCNO_CD_FOR_OUTPUT_ONLY
+    | MQCNO_FASTPATH_BINDING
+    | MQCNO_SHARED_BINDING
+    | MQCNO_ISOLATED_BINDING
+    | MQCNO_CLIENT_BINDING;
 /// Longest name of a program that a queue manager shows, in bytes.
 const APPLICATION_NAME: usize = 28;
 

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use channel_client::connection::ObjectHandle;
 use channel_client::connection::consume::ReadAhead;
 use channel_protocol::structure::descriptor_image::DescriptorImage;
 use model::descriptor::{Encoding, MessageDescriptor};
@@ -25,11 +24,13 @@ use parking_lot::{Condvar, Mutex};
 use tokio::sync::Notify;
 
 use crate::constant::{
-    MQCBDO_DEREGISTER_CALL, MQCBDO_REGISTER_CALL, MQCBT_EVENT_HANDLER, MQCBT_MESSAGE_CONSUMER, MQGMO_WAIT,
-    MQOP_DEREGISTER, MQOP_REGISTER, MQOP_RESUME, MQOP_START, MQOP_START_WAIT, MQOP_STOP, MQOP_SUSPEND,
+    MQCBCT_DEREGISTER_CALL, MQCBCT_REGISTER_CALL, MQCBDO_DEREGISTER_CALL, MQCBDO_REGISTER_CALL, MQCBT_EVENT_HANDLER,
+    MQCBT_MESSAGE_CONSUMER, MQGMO_WAIT, MQOP_DEREGISTER, MQOP_REGISTER, MQOP_RESUME, MQOP_START, MQOP_START_WAIT,
+    MQOP_STOP, MQOP_SUSPEND,
 };
 use crate::handles::{self, Handle, Session};
 use crate::structure::Mqgmo;
+use crate::verb::object_handle;
 use crate::{Ended, convert, ended_by, failed};
 
 /// How long an empty queue is looked at before a consumer that does not wait is told.
@@ -197,7 +198,7 @@ fn register(handle: &Handle, hobj: i32, registration: Registration) -> Result<En
         state.connection_area
     };
     if calls {
-        dispatch::tell(handle.number, &consumer, area, crate::constant::MQCBCT_REGISTER_CALL, Ended::WELL);
+        dispatch::tell(handle.number, &consumer, area, MQCBCT_REGISTER_CALL, Ended::WELL);
     }
     Ok(Ended::WELL)
 }
@@ -209,7 +210,7 @@ fn begin(
     hobj: i32,
     registration: &Registration,
 ) -> Result<(), Ended> {
-    let object = u32::try_from(hobj).map(ObjectHandle::from_number).map_err(|_| failed(Reason::HobjError))?;
+    let object = object_handle(hobj)?;
     let options = get_options(registration)?;
     let asked = runtime.block_on(session.connection.consume(object, &options, ReadAhead::Off));
     asked.map_err(|error| ended_by(&error))
@@ -243,7 +244,7 @@ fn change(handle: &Handle, operation: i32, hobj: i32) -> Result<Ended, Ended> {
         if operation == MQOP_RESUME {
             return if known.is_suspended { begin(runtime, session, hobj, &known.registration) } else { Ok(()) };
         }
-        let object = u32::try_from(hobj).map(ObjectHandle::from_number).map_err(|_| failed(Reason::HobjError))?;
+        let object = object_handle(hobj)?;
         runtime.block_on(session.connection.end_consumer(object)).map_err(|error| ended_by(&error))
     })?;
     let mut state = handle.consuming.state.lock();
@@ -251,7 +252,7 @@ fn change(handle: &Handle, operation: i32, hobj: i32) -> Result<Ended, Ended> {
         state.consumers.retain(|consumer| consumer.hobj != hobj);
         drop(state);
         if known.registration.options & MQCBDO_DEREGISTER_CALL != 0 {
-            dispatch::tell(handle.number, &known, area, crate::constant::MQCBCT_DEREGISTER_CALL, Ended::WELL);
+            dispatch::tell(handle.number, &known, area, MQCBCT_DEREGISTER_CALL, Ended::WELL);
         }
     } else if let Some(consumer) = state.consumers.iter_mut().find(|consumer| consumer.hobj == hobj) {
         consumer.is_suspended = operation == MQOP_SUSPEND;

@@ -26,7 +26,8 @@ use crate::per_process::PerProcess;
 use crate::property::{Description, Property};
 use crate::{Ended, failed};
 
-const RFH2: [u8; 8] = *b"MQHRF2  ";
+/// MQFMT_RF_HEADER_2.
+pub const RFH2: [u8; 8] = *Format::RF_HEADER_2.0.as_bytes();
 
 static MESSAGES: PerProcess<Mutex<HashMap<i64, Arc<Mutex<Message>>>>> = PerProcess::new();
 static NEXT_NUMBER: AtomicI64 = AtomicI64::new(1);

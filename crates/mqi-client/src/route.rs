@@ -16,11 +16,10 @@ use channel_client::tls::{CertificateFiles, ServerNamePolicy, TlsOptions, Trust}
 use model::name::ObjectName;
 use model::reason::Reason;
 
+use crate::constant::MQXPT_TCP;
 use crate::log;
 use crate::settings::{Settings, path_of};
 
-/// MQXPT_TCP.
-const TCP: i32 = 2;
 /// What MQSERVER allows, in bytes.
 const LONGEST_MESSAGE: u32 = 100 << 20;
 
@@ -112,7 +111,7 @@ impl Finder<'_> {
     }
 
     fn by_definition(&self, channel: &Channel) -> Result<Route, Reason> {
-        if channel.transport != TCP {
+        if channel.transport != MQXPT_TCP {
             return self.refuse(
                 Reason::CdError,
                 &format!("Channel '{}' has transport type {}", channel.name, channel.transport),

@@ -45,7 +45,7 @@ pub struct Got {
     pub length: usize,
 }
 
-fn object_handle(number: i32) -> Result<ObjectHandle, Ended> {
+pub(crate) fn object_handle(number: i32) -> Result<ObjectHandle, Ended> {
     let number = u32::try_from(number).ok().filter(|&number| number > 0).ok_or(failed(Reason::HobjError))?;
     Ok(ObjectHandle::from_number(number))
 }
@@ -255,7 +255,7 @@ fn is_left(got: &GotPassedOn) -> bool {
 
 /// Of the MQRFH2 that the data begin with, as it states its length.
 fn header_length(md: &DescriptorImage, data: &[u8]) -> usize {
-    if &md.format() != b"MQHRF2  " {
+    if md.format() != message_handle::RFH2 {
         return 0;
     }
     let stated = data.get(8..12).and_then(|bytes| bytes.try_into().ok());

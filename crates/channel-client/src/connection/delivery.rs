@@ -9,6 +9,7 @@ use channel_protocol::structure::message_descriptor::Descriptor;
 use channel_protocol::structure::object_descriptor::{ObjectStructure, object_name};
 use channel_protocol::structure::put_options::PutStructure;
 use model::descriptor::{MessageDescriptor, Persistence};
+use model::name::{QueueManagerName, QueueName};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, PutFlags, PutOptions};
 use model::reason::Reason;
 
@@ -17,7 +18,7 @@ use super::{Connection, Got, ObjectHandle, Put, Work};
 use crate::error::ChannelError;
 
 /// Of a get's reply without data, in bytes: header, API header, MQMD, MQGMO, length.
-const GET_REPLY: usize = 36 + 16 + 364 + 112 + 4;
+pub(super) const GET_REPLY: usize = 36 + 16 + 364 + 112 + 4;
 
 impl Connection {
     /// MQPUT. With `PutFlags::ASYNC_RESPONSE` it does not wait for an answer: `asynchronous_status` tells afterwards.
@@ -37,7 +38,12 @@ impl Connection {
             self.check_work("MQPUT", syncpoint)?;
             match self.put_once(handle, &descriptor, options, &body).await {
                 Err(error) if self.reconnects_after(&error) => {
-                    self.recover("MQPUT", error, fate_of_put(&descriptor, syncpoint)).await?;
+                    self.recover(
+                        "MQPUT",
+                        error,
+                        fate_of_put(syncpoint, descriptor.persistence == Persistence::NonPersistent),
+                    )
+                    .await?;
                 }
                 result => return self.put_done(result, syncpoint),
             }
@@ -60,7 +66,12 @@ impl Connection {
             self.check_work("MQPUT1", syncpoint)?;
             match self.put1_once(object, &descriptor, options, &body).await {
                 Err(error) if self.reconnects_after(&error) => {
-                    self.recover("MQPUT1", error, fate_of_put(&descriptor, syncpoint)).await?;
+                    self.recover(
+                        "MQPUT1",
+                        error,
+                        fate_of_put(syncpoint, descriptor.persistence == Persistence::NonPersistent),
+                    )
+                    .await?;
                 }
                 result => return self.put_done(result, syncpoint),
             }
@@ -98,7 +109,8 @@ impl Connection {
         };
         if request.options.is_asynchronous() {
             let is_alone = !options.flags.contains(PutFlags::SYNCPOINT);
-            return self.send(SegmentType::Put, known, |writer| request.encode(writer), descriptor, is_alone).await;
+            self.send_blindly(SegmentType::Put, known, |writer| request.encode(writer), is_alone).await?;
+            return Ok(unanswered(descriptor));
         }
         let reply = self.call("MQPUT", SegmentType::Put, known, 0, |writer| request.encode(writer)).await?.well()?;
         let answer = reply.read(put::PutReply::decode)?;
@@ -122,9 +134,8 @@ impl Connection {
         };
         if request.put.options.is_asynchronous() {
             let is_alone = !options.flags.contains(PutFlags::SYNCPOINT);
-            return self
-                .send(SegmentType::Put1, NO_HANDLE, |writer| request.encode(writer), descriptor, is_alone)
-                .await;
+            self.send_blindly(SegmentType::Put1, NO_HANDLE, |writer| request.encode(writer), is_alone).await?;
+            return Ok(unanswered(descriptor));
         }
         let reply = self.call("MQPUT1", SegmentType::Put1, NO_HANDLE, 0, |writer| request.encode(writer)).await?;
         let reply = reply.well()?;
@@ -139,17 +150,16 @@ impl Connection {
     /// the buffer is no error: see `Got::warning`.
     pub async fn get(&mut self, handle: ObjectHandle, options: &GetOptions) -> Result<Got, ChannelError> {
         let syncpoint = options.flags.contains(GetFlags::SYNCPOINT);
-        let mut options = std::borrow::Cow::Borrowed(options);
         loop {
             self.check_work(
                 "MQGET",
                 options.flags.intersects(GetFlags::SYNCPOINT | GetFlags::SYNCPOINT_IF_PERSISTENT),
             )?;
-            match self.get_once(handle, &options).await {
+            match self.get_once(handle, options).await {
                 Err(error) if self.reconnects_after(&error) => {
                     let fate = if syncpoint { Fate::Syncpoint } else { Fate::Repeatable };
                     self.recover("MQGET", error, fate).await?;
-                    restart_cursor(options.to_mut())?;
+                    check_cursor(options.flags)?;
                 }
                 Ok(got) => {
                     let persistent = got.descriptor.persistence == Persistence::Persistent;
@@ -192,6 +202,16 @@ impl Connection {
     }
 }
 
+/// What is known of a put without an answer.
+fn unanswered(descriptor: &MessageDescriptor) -> Put {
+    Put {
+        descriptor: descriptor.clone(),
+        resolved_queue: QueueName::BLANK,
+        resolved_queue_manager: QueueManagerName::BLANK,
+        warning: None,
+    }
+}
+
 fn put_from(answer: put::PutReply, warning: Option<Reason>) -> Put {
     Put {
         descriptor: answer.descriptor.fields,
@@ -203,18 +223,18 @@ fn put_from(answer: put::PutReply, warning: Option<Reason>) -> Put {
 
 /// A nonpersistent message outside syncpoint may be put again: at worst the lost one arrived as well, which is what such
 /// messages are worth.
-fn fate_of_put(descriptor: &MessageDescriptor, syncpoint: bool) -> Fate {
-    match (syncpoint, descriptor.persistence) {
+pub(super) fn fate_of_put(syncpoint: bool, is_not_persistent: bool) -> Fate {
+    match (syncpoint, is_not_persistent) {
         (true, _) => Fate::Syncpoint,
-        (false, Persistence::NonPersistent) => Fate::Repeatable,
-        // The queue's default is not known here.
-        (false, Persistence::Persistent | Persistence::AsQueueDefinition) => Fate::Uncertain,
+        (false, true) => Fate::Repeatable,
+        // Persistent, or as the queue's default, which is not known here.
+        (false, false) => Fate::Uncertain,
     }
 }
 
 /// The browse cursor of a handle that was opened again stands before the first message.
-fn restart_cursor(options: &mut GetOptions) -> Result<(), ChannelError> {
-    if options.flags.intersects(GetFlags::MSG_UNDER_CURSOR | GetFlags::BROWSE_MSG_UNDER_CURSOR) {
+pub(super) fn check_cursor(flags: GetFlags) -> Result<(), ChannelError> {
+    if flags.intersects(GetFlags::MSG_UNDER_CURSOR | GetFlags::BROWSE_MSG_UNDER_CURSOR) {
         return Err(ChannelError::refused("MQGET", Reason::NoMsgUnderCursor));
     }
     Ok(())

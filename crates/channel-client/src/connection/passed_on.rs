@@ -7,7 +7,8 @@
 //! - Losses and units of work are treated as `delivery` treats them.
 
 use bytes::Bytes;
-use channel_protocol::flow::call::{ApiHeader, NO_HANDLE};
+use channel_protocol::cursor::Writer;
+use channel_protocol::flow::call::NO_HANDLE;
 use channel_protocol::flow::inquire::{Attributes, Inquire};
 use channel_protocol::flow::open::Open;
 use channel_protocol::flow::passed_on::{GetAnswer, PutAnswer, encode_get, encode_put};
@@ -22,13 +23,12 @@ use channel_protocol::structure::status_structure::StatusStructure;
 use model::options::{GetFlags, OpenOptions, PutFlags};
 use model::reason::Reason;
 
+use super::delivery::{GET_REPLY, check_cursor, fate_of_put};
 use super::loss::Fate;
 use super::{Connection, Object, ObjectHandle, Origin, Reply, Unconfirmed, Work};
 use crate::error::ChannelError;
 use crate::reply::Ended;
 
-/// Of a get's reply without data, in bytes: header, API header, MQMD, MQGMO, length.
-const GET_REPLY: usize = 36 + 16 + 364 + 112 + 4;
 /// Of an inquiry's reply without attributes.
 const INQUIRE_REPLY: usize = 64 + 12;
 const PERSISTENT: i32 = 1;
@@ -63,7 +63,15 @@ pub struct GotPassedOn {
     pub data: Bytes,
 }
 
-/// Where a message is put.
+/// A message, and where it is put.
+#[derive(Clone, Copy)]
+struct Putting<'a> {
+    target: Target<'a>,
+    descriptor: &'a DescriptorImage,
+    options: &'a PutStructure,
+    body: &'a [u8],
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Target<'a> {
     Handle(ObjectHandle),
@@ -135,7 +143,7 @@ impl Connection {
         options: &PutStructure,
         body: &[u8],
     ) -> Result<PutPassedOn, ChannelError> {
-        self.put_to(Target::Handle(handle), descriptor, options, body).await
+        self.put_passed_on_to(Putting { target: Target::Handle(handle), descriptor, options, body }).await
     }
 
     /// MQPUT1.
@@ -149,29 +157,19 @@ impl Connection {
         options: &PutStructure,
         body: &[u8],
     ) -> Result<PutPassedOn, ChannelError> {
-        self.put_to(Target::Object(object), descriptor, options, body).await
+        self.put_passed_on_to(Putting { target: Target::Object(object), descriptor, options, body }).await
     }
 
-    async fn put_to(
-        &mut self,
-        target: Target<'_>,
-        descriptor: &DescriptorImage,
-        options: &PutStructure,
-        body: &[u8],
-    ) -> Result<PutPassedOn, ChannelError> {
+    async fn put_passed_on_to(&mut self, put: Putting<'_>) -> Result<PutPassedOn, ChannelError> {
+        let Putting { target, descriptor, options, .. } = put;
         let verb = target.verb();
         let syncpoint = options.flags.contains(PutFlags::SYNCPOINT);
         loop {
             self.check_work(verb, syncpoint)?;
-            let answered = self.put_to_once(target, descriptor, options, body).await;
+            let answered = self.put_passed_on_once(put).await;
             match self.met_loss(verb, answered, |put| put.ended) {
                 Err(error) if self.reconnects_after(&error) => {
-                    let fate = match (syncpoint, descriptor.persistence()) {
-                        (true, _) => Fate::Syncpoint,
-                        (false, NOT_PERSISTENT) => Fate::Repeatable,
-                        // The queue's default is not known here.
-                        (false, _) => Fate::Uncertain,
-                    };
+                    let fate = fate_of_put(syncpoint, descriptor.persistence() == NOT_PERSISTENT);
                     self.recover(verb, error, fate).await?;
                 }
                 result => {
@@ -184,13 +182,8 @@ impl Connection {
         }
     }
 
-    async fn put_to_once(
-        &mut self,
-        target: Target<'_>,
-        descriptor: &DescriptorImage,
-        options: &PutStructure,
-        body: &[u8],
-    ) -> Result<PutPassedOn, ChannelError> {
+    async fn put_passed_on_once(&mut self, put: Putting<'_>) -> Result<PutPassedOn, ChannelError> {
+        let Putting { target, descriptor, options, body } = put;
         let verb = target.verb();
         let mut options = options.clone();
         if options.flags.intersects(PutFlags::PASS_IDENTITY_CONTEXT | PutFlags::PASS_ALL_CONTEXT) {
@@ -201,14 +194,15 @@ impl Connection {
             Target::Handle(handle) => (SegmentType::Put, self.object(verb, handle)?.handle),
             Target::Object(_) => (SegmentType::Put1, NO_HANDLE),
         };
-        let encode = |writer: &mut channel_protocol::cursor::Writer<'_>| {
+        let encode = |writer: &mut Writer<'_>| {
             if let Target::Object(object) = target {
                 object.encode(writer);
             }
             encode_put(descriptor, &options, body, writer);
         };
         if options.is_asynchronous() {
-            self.send_blindly(segment_type, known, encode, options.flags).await?;
+            let is_alone = !options.flags.contains(PutFlags::SYNCPOINT);
+            self.send_blindly(segment_type, known, encode, is_alone).await?;
             let object = None;
             return Ok(PutPassedOn { ended: Ended::WELL, object, descriptor: descriptor.clone(), options });
         }
@@ -224,28 +218,6 @@ impl Connection {
                 Ok(PutPassedOn { ended, object, descriptor, options })
             }
         }
-    }
-
-    async fn send_blindly(
-        &mut self,
-        segment_type: SegmentType,
-        handle: i32,
-        encode: impl FnOnce(&mut channel_protocol::cursor::Writer<'_>),
-        flags: PutFlags,
-    ) -> Result<(), ChannelError> {
-        if self.is_broken() {
-            return Err(ChannelError::unsent("the socket has ended"));
-        }
-        self.conversation.await_room().await;
-        self.conversation.send(segment_type, 0, |writer| {
-            ApiHeader { length: 0, completion: 0, reason: 0, handle }.encode(writer);
-            encode(writer);
-        });
-        match flags.contains(PutFlags::SYNCPOINT) {
-            false => self.unconfirmed = Unconfirmed::Some,
-            true => self.puts_blindly = true,
-        }
-        Ok(())
     }
 
     /// MQGET into a buffer of `room` bytes.
@@ -267,10 +239,7 @@ impl Connection {
             match self.met_loss("MQGET", answered, |got| got.ended) {
                 Err(error) if self.reconnects_after(&error) => {
                     self.recover("MQGET", error, if syncpoint { Fate::Syncpoint } else { Fate::Repeatable }).await?;
-                    // The browse cursor of a handle that was opened again stands before the first message.
-                    if flags.intersects(GetFlags::MSG_UNDER_CURSOR | GetFlags::BROWSE_MSG_UNDER_CURSOR) {
-                        return Err(ChannelError::refused("MQGET", Reason::NoMsgUnderCursor));
-                    }
+                    check_cursor(flags)?;
                 }
                 Err(error) => return Err(error),
                 Ok(got) => {
@@ -293,7 +262,7 @@ impl Connection {
         room: usize,
     ) -> Result<GotPassedOn, ChannelError> {
         let known = self.object("MQGET", handle)?.handle;
-        let encode = |writer: &mut channel_protocol::cursor::Writer<'_>| encode_get(descriptor, options, room, writer);
+        let encode = |writer: &mut Writer<'_>| encode_get(descriptor, options, room, writer);
         let reply = self.call("MQGET", SegmentType::Get, known, GET_REPLY.saturating_add(room), encode).await?;
         let ended = reply.ended();
         match reply.read(|reader| GetAnswer::decode(reader, room)) {

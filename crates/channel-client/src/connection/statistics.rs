@@ -5,12 +5,10 @@ use channel_protocol::flow::call::{ApiHeader, NO_HANDLE};
 use channel_protocol::flow::stat::Stat;
 use channel_protocol::segment::SegmentType;
 use channel_protocol::structure::status_structure::StatusStructure;
-use model::descriptor::MessageDescriptor;
-use model::name::{QueueManagerName, QueueName};
 use model::reason::{CompletionCode, Reason};
 
 use super::loss::Fate;
-use super::{Connection, Put, Reply, Unconfirmed};
+use super::{Connection, Reply, Unconfirmed};
 use crate::error::ChannelError;
 
 /// MQSTAT_TYPE_*.
@@ -73,14 +71,13 @@ impl Connection {
     }
 
     /// A put that nobody answers; `is_alone`: outside syncpoint. It waits only while much is to be written.
-    pub(super) async fn send(
+    pub(super) async fn send_blindly(
         &mut self,
         segment_type: SegmentType,
         handle: i32,
         encode: impl FnOnce(&mut Writer<'_>),
-        descriptor: &MessageDescriptor,
         is_alone: bool,
-    ) -> Result<Put, ChannelError> {
+    ) -> Result<(), ChannelError> {
         if self.is_broken() {
             return Err(ChannelError::unsent("the socket has ended"));
         }
@@ -93,11 +90,6 @@ impl Connection {
             true => self.unconfirmed = Unconfirmed::Some,
             false => self.puts_blindly = true,
         }
-        Ok(Put {
-            descriptor: descriptor.clone(),
-            resolved_queue: QueueName::BLANK,
-            resolved_queue_manager: QueueManagerName::BLANK,
-            warning: None,
-        })
+        Ok(())
     }
 }
