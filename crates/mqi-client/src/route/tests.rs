@@ -31,7 +31,7 @@ fn a_definition_of_the_program_goes_before_the_environment() {
     let channel = Channel {
         name: "C.CHANNEL".to_owned(),
         connection_name: "four(1417)".to_owned(),
-        transport: TCP,
+        transport: MQXPT_TCP,
         ..Channel::default()
     };
     let route = find(&Settings::of(&[SERVER], ""), "QM1", Some(&channel), None, None).expect("a route");
@@ -79,7 +79,7 @@ fn keys_are_a_pem_file_and_others_are_2381() {
     let channel = Channel {
         name: "C".to_owned(),
         connection_name: "h(1)".to_owned(),
-        transport: TCP,
+        transport: MQXPT_TCP,
         cipher_specification: "ANY_TLS13".to_owned(),
         ..Channel::default()
     };
