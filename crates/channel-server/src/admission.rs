@@ -18,7 +18,7 @@ use model::reason::Reason;
 use queue_manager::QueueManager;
 use queue_manager::channel_status::ChannelHandle;
 
-pub use self::gate::{Gate, PlainPasswords};
+pub use self::gate::{Gate, Home, PlainPasswords};
 pub(crate) use self::user::failure_delay;
 pub use self::user::{CredentialCheck, Refused};
 

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
-use model::name::QueueManagerName;
 use parking_lot::{Mutex, RwLock};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::{AbortHandle, JoinHandle};
@@ -25,7 +24,7 @@ use tokio::time::{Instant, timeout_at};
 use workers::places::{Most, Occupant, Place, Places};
 use workers::{Seats, Workers};
 
-use crate::admission::{Admission, Gate, Identifying, Introduction, Peer, StatusCode, Terms, UserFacts};
+use crate::admission::{Admission, Gate, Home, Identifying, Introduction, Peer, StatusCode, Terms, UserFacts};
 use crate::socket;
 use crate::tls::{HandshakeError, Secured, Tls};
 
@@ -109,12 +108,7 @@ impl Door {
     ///
     /// # Errors
     /// The address is in use or not this machine's, or no descriptors are left.
-    pub fn listen(
-        self: &Arc<Self>,
-        address: SocketAddr,
-        backlog: u32,
-        home: Option<QueueManagerName>,
-    ) -> io::Result<Listening> {
+    pub fn listen(self: &Arc<Self>, address: SocketAddr, backlog: u32, home: Option<Home>) -> io::Result<Listening> {
         let _entered = self.seats.first().enter();
         let listener = bind(address, if backlog == 0 { BACKLOG } else { backlog })?;
         let address = listener.local_addr()?;

@@ -5,7 +5,7 @@
 
 mod administered;
 mod authority;
-mod channel;
+pub(crate) mod channel;
 mod channel_authentication;
 mod group;
 mod object;

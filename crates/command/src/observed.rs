@@ -11,6 +11,7 @@ use model::reason::Reason;
 use model::timestamp::Timestamp;
 
 use crate::changed::Changed;
+use crate::command::group::Scope;
 use crate::command::{Command, RefreshConfiguration};
 use crate::execute::execute as run;
 use crate::number;
@@ -25,15 +26,19 @@ pub async fn execute_issued(
     issued: Issued<'_>,
     command: &Command,
 ) -> Reply {
-    match command {
-        Command::Scoped { scope, text, command } => {
-            Box::pin(scope::run(queue_manager, issuer, issued, scope, text, command)).await
-        }
-        command => execute_here(queue_manager, issuer, issued, command).await,
+    let (scope, text, command) = match command {
+        Command::Scoped { scope, text, command } => (scope, text.as_str(), &**command),
+        command => (&Scope::Here, "", command),
+    };
+    let of_all = if *scope == Scope::Here { scope::of_shared_channel(queue_manager, command) } else { None };
+    let (scope, text) = of_all.as_ref().map_or((scope, text), |text| (&Scope::All, text.as_str()));
+    match scope {
+        Scope::Here => execute_here(queue_manager, issuer, issued, command).await,
+        scope => Box::pin(scope::run(queue_manager, issuer, issued, scope, text, command)).await,
     }
 }
 
-/// As `execute_issued`, of a command without CMDSCOPE.
+/// As `execute_issued`, of this queue manager alone.
 pub(crate) async fn execute_here(
     queue_manager: &QueueManager,
     issuer: &Issuer<'_>,

@@ -3,6 +3,8 @@
 //! A command goes to another member as MQSC, with the name and the groups of its user as the asking member has authenticated them.
 //! The member that runs it checks them against its own authority records. `wire.rs` has the bytes.
 //!
+//! START and STOP CHANNEL of shared channels are about every member, so they have CMDSCOPE(*) unless they name a member.
+//!
 //! Never: sends what the group has once (QSGDISP(GROUP) and QSGDISP(SHARED)) to another member.
 //!
 //! Invariants
@@ -18,16 +20,22 @@ use model::definition::queue::Disposition;
 use model::name::ObjectName;
 use model::reason::Reason;
 use queue_manager::QueueManager;
+use queue_manager::channel_status::{ChannelDisposition, StopMode};
 use queue_manager::event::command::{Issued, Issuer};
 use tracing::warn;
 
+use crate::command::channel::{ChannelCommand, StopChannel};
 use crate::command::group::{DispositionChoice, Scope};
 use crate::command::{Alter, Command, Define, Delete, Setting};
+use crate::execute::channel::effective;
 use crate::execute::disposition_word;
 use crate::message;
 use crate::mqsc;
 use crate::observed::execute_here;
-use crate::reply::{Item, MQRCCF_COMMAND_REPLY_ERROR, MQRCCF_COMMAND_SCOPE_ERROR, Reply};
+use crate::reply::{
+    Item, MQRCCF_CHANNEL_NOT_ACTIVE, MQRCCF_CHL_STATUS_NOT_FOUND, MQRCCF_COMMAND_REPLY_ERROR,
+    MQRCCF_COMMAND_SCOPE_ERROR, Reply,
+};
 
 /// Longest answer of a member, in bytes.
 const LONGEST_ANSWER: usize = 16 << 20;
@@ -64,11 +72,56 @@ pub(crate) async fn run(
         return Reply::failed(MQRCCF_COMMAND_SCOPE_ERROR, message::NOT_ACTIVE, &[&others[0]]);
     }
     joined.items.extend(elsewhere(queue_manager, issuer, &others, text).await);
-    if matches!(command, Command::DisplayObjects { .. }) && joined.items.iter().any(|item| item.reason == 0) {
-        // A member that has none is no failure while another shows one.
-        joined.items.retain(|item| item.reason != Reason::UnknownObjectName.number());
+    if let Some(nothing) = nothing_here(command).filter(|_| joined.items.iter().any(|item| item.reason == 0)) {
+        joined.items.retain(|item| item.reason != nothing);
     }
     joined
+}
+
+/// The reason of a member that has none of what the command is about, which is no failure while another has one.
+fn nothing_here(command: &Command) -> Option<i32> {
+    match command {
+        Command::DisplayObjects { .. } => Some(Reason::UnknownObjectName.number()),
+        Command::Channel(ChannelCommand::DisplayStatus(_)) => Some(MQRCCF_CHL_STATUS_NOT_FOUND),
+        Command::Channel(ChannelCommand::Stop(_)) => Some(MQRCCF_CHANNEL_NOT_ACTIVE),
+        _ => None,
+    }
+}
+
+/// START or STOP CHANNEL of shared channels, as MQSC for each member; `None` for all other commands.
+pub(crate) fn of_shared_channel(queue_manager: &QueueManager, command: &Command) -> Option<String> {
+    let (channel, disposition, text) = match command {
+        Command::Channel(ChannelCommand::Start { channel, disposition, ignore_state }) => {
+            (channel, *disposition, format!("START CHANNEL({}){}", attribute::quoted(channel), ignoring(*ignore_state)))
+        }
+        Command::Channel(ChannelCommand::Stop(stop)) => (&stop.channel, stop.disposition, stop_text(stop)),
+        _ => return None,
+    };
+    let is_shared = effective(queue_manager, channel, disposition) == ChannelDisposition::Shared;
+    is_shared.then(|| format!("{text} CHLDISP(SHARED)"))
+}
+
+fn stop_text(stop: &StopChannel) -> String {
+    let mode = match stop.mode {
+        StopMode::Quiesce | StopMode::Ended => "QUIESCE",
+        StopMode::Force => "FORCE",
+        StopMode::Terminate => "TERMINATE",
+    };
+    let status = if stop.disable { "STOPPED" } else { "INACTIVE" };
+    let named = |keyword: &str, name: &Option<String>| {
+        name.as_ref().map_or_else(String::new, |name| format!(" {keyword}({})", attribute::quoted(name)))
+    };
+    format!(
+        "STOP CHANNEL({}) MODE({mode}) STATUS({status}){}{}{}",
+        attribute::quoted(&stop.channel),
+        named("CONNAME", &stop.connection_name),
+        named("QMNAME", &stop.queue_manager),
+        ignoring(stop.ignore_state)
+    )
+}
+
+const fn ignoring(state: bool) -> &'static str {
+    if state { " IGNSTATE(YES)" } else { "" }
 }
 
 /// The scope that a value of CMDSCOPE names. `None`: not a name.

@@ -316,8 +316,20 @@ pub(crate) fn find_of<T>(membership: Membership, rows: &[Row<T>], keyword: &str)
     Some((row.mqsc, row.value))
 }
 
-/// What `request` wants to see of `subject`; `None` when its condition does not hold.
+/// What `request` wants to see of `subject`; `None` when its condition does not hold. Rows of members say themselves whether the
+/// subject has them.
 pub(crate) fn show<T>(rows: &[Row<T>], subject: &T, request: &Request) -> Option<Vec<Shown>> {
+    show_of(Membership::Member, rows, subject, request)
+}
+
+/// The same of a subject that does not know whether its queue manager is in a queue-sharing group.
+pub(crate) fn show_of<T>(
+    membership: Membership,
+    rows: &[Row<T>],
+    subject: &T,
+    request: &Request,
+) -> Option<Vec<Shown>> {
+    let rows = || rows.iter().filter(|row| row.membership <= membership);
     let shown = |row: &Row<T>| {
         let value = match row.read {
             Read::Always(read) => read(subject),
@@ -327,7 +339,7 @@ pub(crate) fn show<T>(rows: &[Row<T>], subject: &T, request: &Request) -> Option
     };
     let conditional = request.condition.as_ref().map(|condition| condition.keyword);
     if let Some(condition) = &request.condition {
-        let all: Vec<_> = rows.iter().filter_map(shown).collect();
+        let all: Vec<_> = rows().filter_map(shown).collect();
         if !condition.matches(&all) {
             return None;
         }
@@ -339,5 +351,5 @@ pub(crate) fn show<T>(rows: &[Row<T>], subject: &T, request: &Request) -> Option
             row.when == When::Always || names.contains(&row.mqsc) || conditional == Some(row.mqsc)
         }
     };
-    Some(rows.iter().filter(wanted).filter_map(shown).collect())
+    Some(rows().filter(wanted).filter_map(shown).collect())
 }

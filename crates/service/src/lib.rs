@@ -19,6 +19,5 @@ pub mod provider;
 pub mod record;
 pub mod registry;
 pub mod services;
-pub mod starter;
 
 pub use services::Services;

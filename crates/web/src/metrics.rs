@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use connection::statistics::{ClosedBy, Statistics};
 use http::{HeaderValue, StatusCode};
+use model::definition::attribute::Membership;
 use model::definition::queue::Disposition;
 use queue_manager::registry::State;
 use queue_manager::status::{QueueManagerStatus, QueueStatus};
@@ -239,7 +240,10 @@ fn channels(page: &mut Page, queue_managers: &[QueueManager]) {
     let mut of_channel: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for queue_manager in queue_managers {
         for status in queue_manager.channel_statuses() {
-            let labels = format!("qmgr=\"{}\",channel=\"{}\"", queue_manager.name(), status.instance.channel);
+            let mut labels = format!("qmgr=\"{}\",channel=\"{}\"", queue_manager.name(), status.instance.channel);
+            if queue_manager.membership() == Membership::Member {
+                let _ = write!(labels, ",disposition=\"{}\"", status.instance.disposition.word());
+            }
             let (instances, conversations) = of_channel.entry(labels).or_default();
             *instances += 1;
             *conversations += status.sharing_conversations;

@@ -16,7 +16,7 @@ use model::name::QueueManagerName;
 use parking_lot::RwLock;
 use queue_manager::channel_admission::{Client, Denied, server_connection};
 use queue_manager::channel_authentication::fits;
-use queue_manager::channel_status::{ChannelInstance, ChannelState, InstanceLimits, NotAdmitted};
+use queue_manager::channel_status::{ChannelDisposition, ChannelInstance, ChannelState, InstanceLimits, NotAdmitted};
 use queue_manager::recent::RefusedClient;
 use queue_manager::registry::Unavailable;
 use queue_manager::{QueueManager, QueueManagers};
@@ -45,11 +45,18 @@ pub(crate) mod status {
 pub struct Gate {
     queue_managers: QueueManagers,
     credentials: Arc<dyn CredentialCheck>,
-    /// The queue manager whose listener this is; `None` for the server's own, which is everybody's.
-    home: Option<QueueManagerName>,
+    /// `None` for the server's own listener, which is everybody's.
+    home: Option<Home>,
     /// Queue managers that do not want the server's own listener: theirs was stopped.
     closed: Arc<RwLock<BTreeSet<QueueManagerName>>>,
     plain_passwords: Arc<RwLock<PlainPasswords>>,
+}
+
+/// Whose a listener is, and what the channels are that come in by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Home {
+    pub queue_manager: QueueManagerName,
+    pub disposition: ChannelDisposition,
 }
 
 /// Where partners may be that send their password without TLS.
@@ -67,7 +74,7 @@ impl Gate {
     }
 
     /// That of a listener of `home`.
-    pub(crate) fn of(&self, home: Option<QueueManagerName>) -> Self {
+    pub(crate) fn of(&self, home: Option<Home>) -> Self {
         Self { home, ..self.clone() }
     }
 
@@ -94,7 +101,7 @@ impl Gate {
 
     /// BLOCKADDR, before a byte is read: that of the listener's queue manager, or of the first one.
     pub(crate) fn is_blocked(&self, address: IpAddr) -> bool {
-        let name = self.home.as_ref().map_or("", QueueManagerName::as_str);
+        let name = self.home.as_ref().map_or("", |home| home.queue_manager.as_str());
         self.queue_managers.get(name).is_ok_and(|queue_manager| blocks(&queue_manager, address, ""))
     }
 
@@ -109,7 +116,7 @@ impl Gate {
         // `*NAME` is any queue manager of a group.
         let name = if name.starts_with('*') { "" } else { name };
         let found = match &self.home {
-            Some(home) => self.queue_managers.admitting_one(home.as_str()),
+            Some(home) => self.queue_managers.admitting_one(home.queue_manager.as_str()),
             None => match self.queue_managers.admitting_one(name) {
                 Err(Unavailable::Unknown) => self.queue_managers.admitting_one(""),
                 found => found,
@@ -134,7 +141,8 @@ impl Admission for Gate {
         {
             return Err(status::SECURITY);
         }
-        let applicant = Applicant { queue_manager: &queue_manager, peer, introduction };
+        let disposition = self.home.map(|home| home.disposition).unwrap_or_default();
+        let applicant = Applicant { queue_manager: &queue_manager, peer, introduction, disposition };
         let object = applicant.object()?;
         let Some(channel) = server_connection(&object) else { return Err(status::WRONG_TYPE) };
         applicant.check_tls(channel)?;
@@ -189,6 +197,7 @@ struct Applicant<'a> {
     queue_manager: &'a QueueManager,
     peer: &'a Peer,
     introduction: &'a Introduction,
+    disposition: ChannelDisposition,
 }
 
 impl Applicant<'_> {
@@ -318,6 +327,7 @@ impl Applicant<'_> {
         ChannelInstance {
             channel: channel.name.to_string(),
             channel_type: "SVRCONN",
+            disposition: self.disposition,
             connection_name: self.peer.address.ip().to_string(),
             local_address: address_and_port(self.peer),
             state: ChannelState::Running,

@@ -11,7 +11,7 @@ use channel_protocol::request::{Request, Verb};
 use model::group::GroupName;
 use model::name::ObjectName;
 use model::options::GetFlags;
-use queue_manager::channel_status::{StopChannel, StopMode};
+use queue_manager::channel_status::{ChannelDisposition, StopChannel, StopMode};
 use queue_manager::{GroupOptions, Home, QueueManager, StartOptions, SystemClock};
 use storage::StoreOptions;
 
@@ -132,6 +132,7 @@ async fn a_name_may_lead_to_another_queue_manager_with_the_channel() {
     client.connect(1, "QM2").await;
     let stop = StopChannel {
         channel: "CLIENTS",
+        disposition: ChannelDisposition::Private,
         connection_name: None,
         queue_manager: None,
         mode: StopMode::Force,

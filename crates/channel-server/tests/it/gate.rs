@@ -15,7 +15,7 @@ use model::definition::authentication::{AuthenticationDefinition, Authentication
 use model::definition::channel_authentication::{CheckClient, MapKey, Rule, UserSource};
 use model::definition::{AdministeredObject, ChannelAuthentication, ChannelDefinition, ChannelType};
 use model::name::ObjectName;
-use queue_manager::channel_status::{StopChannel, StopMode};
+use queue_manager::channel_status::{ChannelDisposition, StopChannel, StopMode};
 use queue_manager::{QueueManager, QueueManagers};
 
 use crate::client::{administrator, queue_manager};
@@ -220,6 +220,7 @@ async fn a_channel_has_to_be_there_of_the_right_type_and_not_stopped() {
     place.define(channel("STOPPED", |_| {})).await;
     let stop = StopChannel {
         channel: "STOPPED",
+        disposition: ChannelDisposition::Private,
         connection_name: None,
         queue_manager: None,
         mode: StopMode::Quiesce,
@@ -236,7 +237,7 @@ async fn a_channel_has_to_be_there_of_the_right_type_and_not_stopped() {
             ("stopped", Partner { channel: "STOPPED", ..ALICE }, "status 7"),
         ])
         .await;
-    assert!(place.queue_manager.start_channel("STOPPED"));
+    assert!(place.queue_manager.start_channel("STOPPED", ChannelDisposition::Private));
     place.check(&[("started again", Partner { channel: "STOPPED", ..ALICE }, "user alice")]).await;
 }
 

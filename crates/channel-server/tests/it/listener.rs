@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use channel_server::admission::{CredentialCheck, Gate, Refused};
+use channel_server::admission::{CredentialCheck, Gate, Home, Refused};
 use channel_server::listener::{Door, Limits, Listening};
 use channel_server::tls::{Tls, TlsFiles};
 use handshake::anchors::ServerNameCheck;
@@ -18,6 +18,7 @@ use model::definition::{AdministeredObject, ChannelAuthentication, ChannelDefini
 use model::name::ObjectName;
 use model::options::OpenOptions;
 use old_handshake::OldClient;
+use queue_manager::channel_status::ChannelDisposition;
 use queue_manager::{QueueManager, QueueManagers};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, SanType};
 use rustls::pki_types::pem::PemObject;
@@ -344,12 +345,14 @@ async fn a_listener_of_one_queue_manager_leads_to_no_other() {
     let house = House::new().await;
     let refused = ChannelAuthentication::address_map("CLIENTS", "*", UserSource::NoAccess);
     house.set(refused).await;
-    let home = Some(ObjectName::literal("QM1"));
+    let home = Some(Home { queue_manager: ObjectName::literal("QM1"), disposition: ChannelDisposition::Shared });
     let own = house.door.listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), 5, home).expect("a free port");
     let address = own.address();
     let stream = TcpStream::connect(address).await.expect("it listens");
     let mut client = Client::introduce(bridged(stream), on("CLIENTS")).await;
     assert_eq!(client.try_connect(1, "QM1").await.ending.reason, 2035, "its records count there too");
+    let shown = house.queue_manager.channel_statuses().remove(0).instance;
+    assert_eq!(shown.disposition, ChannelDisposition::Shared);
     own.close().await;
     assert!(TcpStream::connect(address).await.is_err(), "the port is free again");
     assert!(house.door.listen(address, 0, None).is_ok());

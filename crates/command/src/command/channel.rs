@@ -1,6 +1,6 @@
 //! Commands about channels, listeners and services as they run, typed.
 
-use queue_manager::channel_status::StopMode;
+use queue_manager::channel_status::{ChannelDisposition, StopMode};
 
 use crate::command::{Pattern, Request};
 
@@ -9,6 +9,8 @@ pub enum ChannelCommand {
     DisplayStatus(ChannelStatusQuery),
     Start {
         channel: String,
+        /// CHLDISP; `None` is the channel's DEFCDISP.
+        disposition: Option<ChannelDisposition>,
         /// IGNSTATE(YES): one that is started already is fine.
         ignore_state: bool,
     },
@@ -49,6 +51,8 @@ pub struct ChannelStatusQuery {
     pub channel: Pattern,
     pub connection_name: Option<Pattern>,
     pub transmission_queue: Option<Pattern>,
+    /// CHLDISP; `None` is ALL.
+    pub disposition: Option<ChannelDisposition>,
     /// SAVED rather than CURRENT: no status is saved here.
     pub saved: bool,
     pub request: Request,
@@ -57,6 +61,8 @@ pub struct ChannelStatusQuery {
 #[derive(Debug, Clone)]
 pub struct StopChannel {
     pub channel: String,
+    /// As of START.
+    pub disposition: Option<ChannelDisposition>,
     pub connection_name: Option<String>,
     pub queue_manager: Option<String>,
     pub mode: StopMode,

@@ -109,15 +109,15 @@ pub(crate) fn does_not_run(kind: Kind) -> Option<&'static str> {
 
 /// What counts of a server connection.
 const OF_SERVER_CONNECTIONS: &[&str] = &[
-    "CHLTYPE", "DESCR", "DISCINT", "HBINT", "MAXINST", "MAXINSTC", "MAXMSGL", "MCAUSER", "SHARECNV", "SSLCAUTH",
-    "SSLCIPH", "SSLPEER", "TRPTYPE",
+    "CHLTYPE", "DEFCDISP", "DESCR", "DISCINT", "HBINT", "MAXINST", "MAXINSTC", "MAXMSGL", "MCAUSER", "SHARECNV",
+    "SSLCAUTH", "SSLCIPH", "SSLPEER", "TRPTYPE",
 ];
 
 /// What counts of an object that says how the passwords of MQ clients are checked.
 const OF_PASSWORD_CHECKS: &[&str] = &["ADOPTCTX", "AUTHTYPE", "CHCKCLNT", "DESCR", "FAILDLAY"];
 
 /// What counts of a listener.
-const OF_LISTENERS: &[&str] = &["BACKLOG", "CONTROL", "DESCR", "IPADDR", "PORT", "TRPTYPE"];
+const OF_LISTENERS: &[&str] = &["BACKLOG", "CONTROL", "DESCR", "INDISP", "IPADDR", "PORT", "TRPTYPE"];
 
 /// Keywords of z/OS, and what they are about there.
 const Z_OS: &[(&str, &str)] = &[
@@ -131,6 +131,7 @@ const Z_OS: &[(&str, &str)] = &[
     ("IGQ", "queue sharing groups"),
     ("IGQAUT", "queue sharing groups"),
     ("IGQUSER", "queue sharing groups"),
+    ("INDISP", "queue sharing groups"),
     ("INDXTYPE", "indexes of queues; all identifiers are indexed here"),
     ("MONCHLINT", "channel monitoring"),
     ("PSID", "page sets"),
@@ -185,15 +186,16 @@ mod tests {
 
     #[test]
     fn every_attribute_named_here_is_in_the_attribute_table_and_none_of_z_os_is() {
-        let is_known = |keyword: &str| {
+        let is_known_to = |membership: Membership, keyword: &str| {
             attribute::all()
-                .any(|row| row.mqsc == keyword && row.membership == Membership::Alone && !row.applies(Kind::Structure))
+                .any(|row| row.mqsc == keyword && row.membership <= membership && !row.applies(Kind::Structure))
         };
+        let is_known = |keyword: &str| is_known_to(Membership::Alone, keyword);
         for (keyword, _) in WITHOUT_EFFECT {
             assert!(is_known(keyword), "{keyword}");
         }
         for keyword in [OF_SERVER_CONNECTIONS, OF_PASSWORD_CHECKS, OF_LISTENERS].concat() {
-            assert!(is_known(keyword), "{keyword}");
+            assert!(is_known_to(Membership::Member, keyword), "{keyword}");
         }
         for (keyword, _) in Z_OS {
             assert!(!is_known(keyword), "{keyword}");

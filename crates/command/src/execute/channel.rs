@@ -5,11 +5,13 @@
 //! refused by name, once it is clear that the object is there and the caller may.
 
 use ::queue_manager::QueueManager;
-use ::queue_manager::channel_status::{ChannelInstance, ChannelState, ChannelStatus};
+use ::queue_manager::channel_status::{
+    ChannelDisposition, ChannelInstance, ChannelState, ChannelStatus, StoppedChannel,
+};
 use ::queue_manager::started::{ListenerError, StartedStatus};
 use model::authority::{Authority, AuthorityObject, Principal};
-use model::definition::AdministeredObject;
-use model::definition::channel::ChannelType;
+use model::definition::attribute::Membership;
+use model::definition::channel::{ChannelType, DefaultDisposition};
 use model::name::ObjectName;
 
 use crate::command::channel::{ChannelCommand, ChannelStatusQuery, StopChannel};
@@ -32,7 +34,7 @@ pub(super) fn run(
     let call = Call { queue_manager, caller };
     match command {
         ChannelCommand::DisplayStatus(query) => call.display_status(query),
-        ChannelCommand::Start { channel, .. } => call.start(channel),
+        ChannelCommand::Start { channel, disposition, .. } => call.start(channel, *disposition),
         ChannelCommand::Stop(stop) => call.stop(stop),
         ChannelCommand::Ping { channel } => call.of_message_channel(
             "PING CHANNEL",
@@ -87,21 +89,19 @@ impl Call<'_> {
     fn channel_type(&self, name: &ObjectName) -> Option<ChannelType> {
         let families = [AuthorityObject::Channel, AuthorityObject::ClientChannel];
         let object = families.into_iter().find_map(|family| self.queue_manager.object(family, name))?;
-        match &*object {
-            AdministeredObject::Channel(channel) => Some(channel.channel_type),
-            _ => None,
-        }
+        Some(object.as_channel()?.channel_type)
     }
 
-    fn start(&self, channel: &str) -> Result<Reply, Failure> {
+    fn start(&self, channel: &str, disposition: Option<ChannelDisposition>) -> Result<Reply, Failure> {
+        let start = || self.queue_manager.start_channel(channel, effective(self.queue_manager, channel, disposition));
         match self.channel(channel, Authority::CONTROL)? {
             ChannelType::ServerConnection => {
-                self.queue_manager.start_channel(channel);
+                start();
                 Ok(Reply::done(message::CHANNEL_STARTED))
             }
             // Scripts start these to take a STOP back, which is done; that no partner comes in by them is said.
             other @ (ChannelType::Receiver | ChannelType::ClusterReceiver) => {
-                self.queue_manager.start_channel(channel);
+                start();
                 let word = status::channel::type_word(other);
                 Ok(Reply::done(message::CHANNEL_STARTED).warn(message::CHANNEL_DOES_NOT_RUN, &[channel, word]))
             }
@@ -120,6 +120,7 @@ impl Call<'_> {
         }
         let asked = self.queue_manager.stop_channel(&::queue_manager::channel_status::StopChannel {
             channel: &stop.channel,
+            disposition: effective(self.queue_manager, &stop.channel, stop.disposition),
             connection_name: stop.connection_name.as_deref(),
             queue_manager: stop.queue_manager.as_deref(),
             mode: stop.mode,
@@ -150,13 +151,15 @@ impl Call<'_> {
             query.channel.matches(&status.instance.channel)
                 && matches(&query.connection_name, &status.instance.connection_name)
                 && matches(&query.transmission_queue, &status.instance.transmission_queue)
+                && query.disposition.is_none_or(|disposition| status.instance.disposition == disposition)
                 && self.may_see(&status.instance.channel)
         };
+        let membership = self.queue_manager.membership();
         let items: Vec<_> = self
             .statuses()
             .iter()
             .filter(|status| !query.saved && wanted(status))
-            .filter_map(|status| status::show(status::channel::STATUS, status, &query.request))
+            .filter_map(|status| status::show_of(membership, status::channel::STATUS, status, &query.request))
             .map(|attributes| Item::shown(message::CHANNEL_STATUS_DETAILS, attributes))
             .collect();
         if items.is_empty() {
@@ -175,15 +178,18 @@ impl Call<'_> {
     /// What runs, and channels that are stopped and of which nothing runs any more.
     fn statuses(&self) -> Vec<ChannelStatus> {
         let mut statuses = self.queue_manager.channel_statuses();
-        for channel in self.queue_manager.stopped_channels() {
-            if statuses.iter().all(|status| status.instance.channel != channel) {
+        for StoppedChannel { channel, disposition } in self.queue_manager.stopped_channels() {
+            let is_it = |instance: &ChannelInstance| instance.channel == channel && instance.disposition == disposition;
+            if !statuses.iter().any(|status| is_it(&status.instance)) {
                 let channel_type = ObjectName::parse(&channel).ok().and_then(|name| self.channel_type(&name));
-                statuses.push(ChannelStatus::of_stopped(ChannelInstance {
+                let instance = ChannelInstance {
                     channel_type: channel_type.map_or("", status::channel::type_word),
+                    disposition,
                     channel,
                     state: ChannelState::Stopped,
                     ..ChannelInstance::default()
-                }));
+                };
+                statuses.push(ChannelStatus::of_stopped(instance, self.queue_manager.name()));
             }
         }
         statuses.sort_by(|a, b| a.instance.channel.cmp(&b.instance.channel));
@@ -201,12 +207,13 @@ impl Call<'_> {
                 .and_then(|name| self.queue_manager.object(kind.family, &name)),
             status,
         };
+        let membership = self.queue_manager.membership();
         let items: Vec<_> = self
             .queue_manager
             .started_objects(kind.family)
             .into_iter()
             .filter(|status| name.matches(&status.started.name) && may_see(&status.started.name))
-            .filter_map(|status| status::show(kind.rows, &view(status), request))
+            .filter_map(|status| status::show_of(membership, kind.rows, &view(status), request))
             .map(|attributes| Item::shown(kind.title, attributes))
             .collect();
         if items.is_empty() {
@@ -239,6 +246,27 @@ impl Call<'_> {
             Err(ListenerError::IsActive) => is_active(),
             Err(ListenerError::Listen(why)) => Err(failed(message::LISTENER_NOT_STARTED, &[name, &why.to_string()])),
         }
+    }
+}
+
+/// Which instances START and STOP CHANNEL are about: those that CHLDISP names, or else the channel's DEFCDISP. A queue manager
+/// in no group has private ones alone.
+pub(crate) fn effective(
+    queue_manager: &QueueManager,
+    channel: &str,
+    named: Option<ChannelDisposition>,
+) -> ChannelDisposition {
+    let by_default = || {
+        let name = ObjectName::parse(channel).ok()?;
+        let object = queue_manager.object(AuthorityObject::Channel, &name)?;
+        Some(match object.as_channel()?.default_disposition {
+            DefaultDisposition::Private => ChannelDisposition::Private,
+            DefaultDisposition::Shared | DefaultDisposition::FixedShared => ChannelDisposition::Shared,
+        })
+    };
+    match queue_manager.membership() {
+        Membership::Alone => ChannelDisposition::Private,
+        Membership::Member => named.or_else(by_default).unwrap_or_default(),
     }
 }
 

@@ -59,13 +59,15 @@ fn about(verb: Verb, word: &str) -> (&'static str, &'static str) {
 
 const SCOPE: &str = "CMDSCOPE(name|*)";
 
-/// QSGDISP, as `interpret/group.rs` reads it, and CMDSCOPE.
+/// QSGDISP, as `interpret/group.rs` reads it, CHLDISP, as `interpret/channel.rs` does, and CMDSCOPE.
 fn of_members(verb: Verb, word: &str) -> &'static str {
     let kinds = definition_kinds(word);
     let has_any = kinds.iter().any(|kind| kind.has_disposition());
     // Of the kinds that may be shared.
     let has_local = kinds.contains(&Kind::QueueLocal);
     match (verb, has_local) {
+        (Verb::Display, _) if word == "CHSTATUS" => "CHLDISP(ALL|PRIVATE|SHARED) CMDSCOPE(name|*)",
+        (Verb::Start | Verb::Stop, _) if word == "CHANNEL" => "CHLDISP(PRIVATE|SHARED) CMDSCOPE(name|*)",
         _ if !has_any => SCOPE,
         (Verb::Define, true) => "QSGDISP(QMGR|COPY|GROUP|SHARED) CMDSCOPE(name|*)",
         (Verb::Define, false) => "QSGDISP(QMGR|COPY|GROUP) CMDSCOPE(name|*)",

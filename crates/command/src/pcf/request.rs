@@ -86,7 +86,7 @@ impl<'a> Parameters<'a> {
         std::mem::take(&mut self.filters)
     }
 
-    /// QSGDISP and CMDSCOPE, which members of a queue-sharing group alone take.
+    /// QSGDISP, CMDSCOPE and CHLDISP, which members of a queue-sharing group alone take.
     ///
     /// # Errors
     /// Not such a value.

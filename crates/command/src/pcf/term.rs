@@ -359,10 +359,14 @@ pub(super) static SUBSCRIPTION_STATUS: &[Term] = &[
     term(2094, "TOPICSTR", Form::Text(0)),
 ];
 
+/// MQCHLD_*.
+pub(super) const CHANNEL_DISPOSITIONS: Form = Form::Words(&[("ALL", -1), ("SHARED", 2), ("PRIVATE", 4)]);
+
 /// DISPLAY CHSTATUS.
 pub(super) static CHANNEL_STATUS: &[Term] = &[
     term(3501, "CHANNEL", CHANNEL_NAME),
     term(1511, "CHLTYPE", CHANNEL_TYPES),
+    term(1580, "CHLDISP", CHANNEL_DISPOSITIONS),
     term(1537, "BATCHES", Form::Integer),
     term(1502, "BATCHSZ", Form::Integer),
     term(1538, "BUFSSENT", Form::Integer),
@@ -400,6 +404,7 @@ pub(super) static CHANNEL_STATUS: &[Term] = &[
     term(1605, "NETTIME", Form::Integers),
     term(1562, "NPMSPEED", Form::Words(&[("NORMAL", 1), ("FAST", 2)])),
     term(3507, "MCANAME", Form::Text(20)),
+    term(2015, "QMNAME", NAME),
     term(3548, "RAPPLTAG", Form::Text(28)),
     term(3561, "RPRODUCT", Form::Text(4)),
     term(2017, "RQMNAME", NAME),
@@ -432,6 +437,7 @@ pub(super) static LISTENER_STATUS: &[Term] = &[
     term(1602, "BACKLOG", Form::Integer),
     term(1601, "CONTROL", CONTROL),
     term(3555, "DESCR", Form::Text(64)),
+    term(1581, "INDISP", Form::Words(&[("QMGR", 0), ("GROUP", 3)])),
     term(3552, "IPADDR", Form::Text(48)),
     term(1024, "PID", Form::Integer),
     term(1522, "PORT", Form::Integer),

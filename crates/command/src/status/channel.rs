@@ -9,10 +9,10 @@ use model::definition::channel::ChannelType;
 use model::definition::channel_authentication::{MapKey, Rule, UserSource};
 use model::definition::{AdministeredObject, ChannelAuthentication};
 use model::timestamp::Timestamp;
-use queue_manager::channel_status::{ChannelState, ChannelStatus};
+use queue_manager::channel_status::{ChannelDisposition, ChannelState, ChannelStatus};
 use queue_manager::started::StartedStatus;
 
-use super::{NUMBER, Row, TEXT, When, optional, row, word_of};
+use super::{NUMBER, Row, TEXT, When, of_members, optional, row, word_of};
 
 fn map_key(record: &ChannelAuthentication) -> Option<&MapKey> {
     match &record.rule {
@@ -137,6 +137,7 @@ fn time(moment: Option<Timestamp>) -> Value {
 pub(crate) static STATUS: &[Row<ChannelStatus>] = &[
     row("CHANNEL", TEXT, When::Always, |c| Value::from(c.instance.channel.as_str())),
     row("CHLTYPE", TEXT, When::Always, |c| Value::from(c.instance.channel_type)),
+    of_members("CHLDISP", TEXT, When::Always, |c| text(c.instance.disposition.mqsc())),
     row("BUFSRCVD", NUMBER, When::Asked, |c| count(c.buffers_received)),
     row("BUFSSENT", NUMBER, When::Asked, |c| count(c.buffers_sent)),
     row("BYTSRCVD", NUMBER, When::Asked, |c| count(c.bytes_received)),
@@ -159,6 +160,7 @@ pub(crate) static STATUS: &[Row<ChannelStatus>] = &[
     row("MCAUSER", TEXT, When::Asked, |c| Value::from(c.instance.user.as_str())),
     row("MONCHL", TEXT, When::Asked, |_| Value::from("OFF")),
     row("MSGS", NUMBER, When::Asked, |c| count(c.messages)),
+    of_members("QMNAME", TEXT, When::Asked, |c| text(c.queue_manager.as_str())),
     row("RAPPLTAG", TEXT, When::Asked, |c| Value::from(c.instance.remote_application.as_str())),
     row("RPRODUCT", TEXT, When::Asked, |c| Value::from(c.instance.remote_product.as_str())),
     row("RQMNAME", TEXT, When::Asked, |c| Value::from(c.instance.remote_queue_manager.as_str())),
@@ -194,6 +196,14 @@ impl StartedView {
     }
 }
 
+/// INDISP of a listener.
+const fn inbound_word(disposition: ChannelDisposition) -> &'static str {
+    match disposition {
+        ChannelDisposition::Private => "QMGR",
+        ChannelDisposition::Shared => "GROUP",
+    }
+}
+
 const fn started_state(status: &StartedStatus) -> &'static str {
     if status.is_stopping { "STOPPING" } else { "RUNNING" }
 }
@@ -210,6 +220,7 @@ pub(crate) static LISTENER: &[Row<StartedView>] = &[
     row("IPADDR", TEXT, When::Asked, |l| Value::from(l.status.started.address.as_str())),
     row("PORT", NUMBER, When::Asked, |l| u32::from(l.status.started.port).into()),
     row("BACKLOG", NUMBER, When::Asked, |l| l.status.started.backlog.into()),
+    of_members("INDISP", TEXT, When::Asked, |l| text(inbound_word(l.status.started.disposition))),
 ];
 
 pub(crate) static SERVICE: &[Row<StartedView>] = &[

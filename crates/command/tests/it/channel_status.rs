@@ -8,7 +8,7 @@ use model::definition::AdministeredObject;
 use model::definition::attribute::Kind;
 use model::name::ObjectName;
 use queue_manager::QueueManager;
-use queue_manager::channel_status::{ChannelInstance, ChannelState};
+use queue_manager::channel_status::{ChannelDisposition, ChannelInstance, ChannelState};
 use queue_manager::started::Started;
 
 use crate::support::{administrator, start, transcript_on, wait_for};
@@ -242,6 +242,7 @@ fn listeners_and_services_show_what_runs_and_can_be_stopped() {
         address: "*".to_owned(),
         port: 1414,
         backlog: 100,
+        disposition: ChannelDisposition::Private,
     };
     let service = Started { family: AuthorityObject::Service, name: "S".to_owned(), port: 0, ..listener.clone() };
     let running = queue_manager.register_started(listener.clone()).unwrap();
@@ -292,6 +293,7 @@ fn what_runs_is_deleted_once_it_was_asked_to_end() {
         address: "*".to_owned(),
         port: 1414,
         backlog: 100,
+        disposition: ChannelDisposition::Private,
     };
     let _listener = queue_manager.register_started(started(AuthorityObject::Listener, "L")).unwrap();
     let _service = queue_manager.register_started(started(AuthorityObject::Service, "S")).unwrap();
@@ -339,6 +341,7 @@ fn a_start_without_a_name_is_of_the_default_listener_and_states_can_be_ignored()
         address: "*".to_owned(),
         port: 1414,
         backlog: 100,
+        disposition: ChannelDisposition::Private,
     };
     let service = Started { family: AuthorityObject::Service, name: "S".to_owned(), port: 0, ..listener.clone() };
     let _running = queue_manager.register_started(listener).unwrap();

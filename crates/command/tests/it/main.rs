@@ -21,6 +21,7 @@ mod refusals;
 mod scope;
 mod secrets;
 mod session;
+mod shared_channels;
 mod structure_status;
 mod support;
 mod syntax;

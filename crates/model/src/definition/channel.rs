@@ -124,6 +124,8 @@ pub struct ChannelDefinition {
     pub use_client_identifier: bool,
     /// QSGDISP: not that of a shared queue.
     pub disposition: Disposition,
+    /// DEFCDISP.
+    pub default_disposition: DefaultDisposition,
     pub history: History,
 }
 
@@ -161,6 +163,16 @@ pub enum Compression {
     Lz4Fast,
     Lz4High,
     Any,
+}
+
+/// DEFCDISP: which instances START and STOP CHANNEL are about, unless CHLDISP says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum DefaultDisposition {
+    #[default]
+    Private,
+    Shared,
+    /// Of message channels: shared, and tied to one queue manager.
+    FixedShared,
 }
 
 /// DEFRECON.
@@ -288,6 +300,7 @@ impl ChannelDefinition {
             temporary_prefix: "AMQP.*".to_owned(),
             use_client_identifier: false,
             disposition: Disposition::QueueManager,
+            default_disposition: DefaultDisposition::Private,
             history: History::default(),
         }
     }

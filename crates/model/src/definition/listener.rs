@@ -21,6 +21,8 @@ pub struct ListenerDefinition {
     pub address: String,
     /// BACKLOG: connection requests that may wait; 0 is the platform's.
     pub backlog: u32,
+    /// INDISP(GROUP): those who call here call the group, so their channels are shared.
+    pub of_group: bool,
     pub history: History,
 }
 

@@ -55,7 +55,8 @@ struct Listed {
 /// A page of the channels that the viewer may display, as JSON.
 pub(super) fn page(sight: Sight<'_>, query: &Query) -> Vec<u8> {
     let totals: BTreeMap<String, ChannelTotals> = sight.queue_manager.channel_totals();
-    let stopped: BTreeSet<String> = sight.queue_manager.stopped_channels().into_iter().collect();
+    let stopped: BTreeSet<String> =
+        sight.queue_manager.stopped_channels().into_iter().map(|stopped| stopped.channel).collect();
     let listed = |object: Arc<AdministeredObject>| {
         let name = object.name();
         let totals = totals.get(name.as_str()).copied().unwrap_or_default();

@@ -24,6 +24,8 @@ const STATES: &[&str] = &[
     "switching",
 ];
 
+const DISPOSITIONS: &[&str] = &["private", "shared"];
+
 columns! {
     CHANNEL "channel" Kind::Text, "Name of the channel." .searched();
     STATE "state" Kind::Word(STATES), "STATUS.";
@@ -44,6 +46,7 @@ columns! {
     STOPPING "stopping" Kind::Truth, "It was asked to end.";
     HEARTBEAT "heartbeat" Kind::Number, "Seconds between heartbeats; 0: none." .on_request();
     LOCAL_ADDRESS "localAddress" Kind::Text, "Address and port of this end." .on_request();
+    DISPOSITION "disposition" Kind::Word(DISPOSITIONS), "`shared`: the client called the queue-sharing group. `private`: the queue manager." .on_request();
 }
 
 struct Listed {
@@ -89,6 +92,7 @@ fn read(listed: &Listed, column: usize) -> Value<'_> {
         STOPPING => Value::Truth(status.stop_requested),
         HEARTBEAT => Value::number(instance.heartbeat_interval_s),
         LOCAL_ADDRESS => Value::text(&instance.local_address),
+        DISPOSITION => Value::Text(instance.disposition.word()),
         _ => Value::Null,
     }
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use message_api::live::Concern;
 use model::authority::AuthorityObject;
-use model::definition::attribute::quoted;
+use model::definition::attribute::{Membership, quoted};
 use model::definition::{AdministeredObject, ChannelDefinition};
 use model::name::ChannelName;
+use queue_manager::channel_status::StoppedChannel;
 use serde_json::json;
 
 use super::facts::Facts;
@@ -23,7 +24,8 @@ const MAXINSTC: &str = "AMQ9490E";
 const RECENT: Duration = Duration::from_secs(900);
 
 pub(super) fn find(facts: &Facts) -> Vec<Finding> {
-    let mut found: Vec<Finding> = facts.stopped_channels.iter().map(|channel| stopped(facts, channel)).collect();
+    let of_one = facts.stopped_channels.chunk_by(|one, next| one.channel == next.channel);
+    let mut found: Vec<Finding> = of_one.map(|stopped_as| stopped(facts, stopped_as)).collect();
     let definitions = facts.channels.iter().filter_map(|object| match &**object {
         AdministeredObject::Channel(channel) => Some(&**channel),
         _ => None,
@@ -47,17 +49,31 @@ fn of_channel(rule: &'static str, severity: Severity, channel: &str) -> Finding 
         .value("channel", channel)
 }
 
-fn stopped(facts: &Facts, channel: &str) -> Finding {
+/// A channel, with each disposition in which it is stopped.
+fn stopped(facts: &Facts, stopped_as: &[StoppedChannel]) -> Finding {
+    let channel = stopped_as[0].channel.as_str();
     let away = refused(facts, channel, STOPPED);
     let clients = match away {
         0 => String::new(),
         away => format!(" Clients were refused {}.", times(away)),
     };
+    let is_member = facts.queue_manager.membership() == Membership::Member;
+    let start = stopped_as.iter().map(|one| match is_member {
+        true => format!("START CHANNEL({}) CHLDISP({})", quoted(channel), one.disposition.mqsc()),
+        false => format!("START CHANNEL({})", quoted(channel)),
+    });
+    let start: Vec<_> = start.collect();
+    let which = match stopped_as {
+        [one] if is_member => format!(" as a {} channel", one.disposition.word()),
+        _ => String::new(),
+    };
     of_channel("channel-stopped", Severity::Warning, channel)
         .mark(away > 0)
-        .text(format!("Channel {channel} is stopped and lets no client in.{clients} Start it when it is to work."))
+        .text(format!(
+            "Channel {channel} is stopped{which} and lets no client in.{clients} Start it when it is to work."
+        ))
         .value("refused", away)
-        .next(command(&[format!("START CHANNEL({})", quoted(channel))], format!("Start channel {channel}")))
+        .next(command(&start, format!("Start channel {channel}")))
         .next(json!({ "action": "channel", "channel": channel, "text": "See the channel" }))
 }
 

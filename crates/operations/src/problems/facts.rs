@@ -16,7 +16,7 @@ use model::definition::{AdministeredObject, QueueManagerDefinition};
 use model::name::{QueueManagerName, QueueName};
 use model::options::OpenOptions;
 use model::timestamp::Timestamp;
-use queue_manager::channel_status::ChannelStatus;
+use queue_manager::channel_status::{ChannelStatus, StoppedChannel};
 use queue_manager::recent::{Noted, Refusal, RefusedClient};
 use queue_manager::status::{ConnectionStatus, DiskSpace, QueueManagerStatus};
 use queue_manager::{GroupLook, QuarantinedMessage, QueueManager};
@@ -38,7 +38,7 @@ pub(super) struct Facts {
     /// Definitions, and instances that run.
     pub(super) channels: Vec<Arc<AdministeredObject>>,
     pub(super) instances: Vec<ChannelStatus>,
-    pub(super) stopped_channels: Vec<String>,
+    pub(super) stopped_channels: Vec<StoppedChannel>,
     /// Listeners that are to run and do not.
     pub(super) silent_listeners: Vec<Arc<AdministeredObject>>,
     /// The newest first.

@@ -7,7 +7,11 @@
 //! Where an instance starts and ends is also where the log says so: CSQX511I and CSQX512I, which SET SYSTEM EXCLMSG may leave
 //! out.
 //!
-//! Source: MQ reference, "DISPLAY CHSTATUS", "STOP CHANNEL", "MAXINST", "MAXINSTC", 9.3.
+//! At a member of a queue-sharing group an instance is shared when its client called the group (a listener with INDISP(GROUP)),
+//! and private otherwise. Both are known to their member alone, and count together for MAXINST and MAXINSTC. What the members
+//! of a group have is joined by commands with CMDSCOPE; the database knows none of it.
+//!
+//! Source: MQ reference, "DISPLAY CHSTATUS", "STOP CHANNEL", "MAXINST", "MAXINSTC", "Shared channels", 9.3.
 
 mod totals;
 
@@ -23,6 +27,32 @@ use tokio::sync::Notify;
 pub use self::totals::ChannelTotals;
 use crate::QueueManager;
 use crate::instrumentation::statistics::{self, ByChannel, ChannelFigures};
+
+/// CHLDISP of an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum ChannelDisposition {
+    #[default]
+    Private,
+    Shared,
+}
+
+impl ChannelDisposition {
+    /// As MQSC spells it.
+    pub const fn mqsc(self) -> &'static str {
+        match self {
+            Self::Private => "PRIVATE",
+            Self::Shared => "SHARED",
+        }
+    }
+
+    /// As clients of JSON know it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Private => "private",
+            Self::Shared => "shared",
+        }
+    }
+}
 
 /// STATUS of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,6 +94,7 @@ pub struct ChannelInstance {
     pub channel: String,
     /// CHLTYPE as MQSC spells it.
     pub channel_type: &'static str,
+    pub disposition: ChannelDisposition,
     /// Address of the partner.
     pub connection_name: String,
     pub local_address: String,
@@ -128,6 +159,8 @@ pub enum StopMode {
 #[derive(Debug, Clone)]
 pub struct ChannelStatus {
     pub instance: ChannelInstance,
+    /// Whose instance it is.
+    pub queue_manager: QueueManagerName,
     /// `None` for a channel that is stopped and of which nothing runs.
     pub started: Option<Timestamp>,
     pub messages: u64,
@@ -142,6 +175,7 @@ pub struct ChannelStatus {
 
 struct Registered {
     instance: Mutex<ChannelInstance>,
+    queue_manager: QueueManagerName,
     /// By whose address it was counted.
     client: String,
     started: Timestamp,
@@ -162,7 +196,7 @@ pub(crate) struct ChannelTable {
 struct State {
     next: u64,
     instances: BTreeMap<u64, Arc<Registered>>,
-    stopped: BTreeSet<String>,
+    stopped: BTreeSet<StoppedChannel>,
     counts: HashMap<String, Count>,
     /// Of instances that ended since statistics were told last.
     ended: ByChannel,
@@ -170,6 +204,13 @@ struct State {
     former: totals::Former,
     /// The queue manager ends: no more instances.
     closed: bool,
+}
+
+/// A channel that was stopped and not started since: of one disposition, it lets nobody in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StoppedChannel {
+    pub channel: String,
+    pub disposition: ChannelDisposition,
 }
 
 /// Instances of one channel, in all and of each partner's address.
@@ -209,7 +250,6 @@ pub struct ChannelHandle {
     table: Arc<ChannelTable>,
     number: u64,
     registered: Arc<Registered>,
-    queue_manager: QueueManagerName,
 }
 
 impl ChannelHandle {
@@ -255,7 +295,7 @@ impl Drop for ChannelHandle {
         drop(state);
         let (channel, partner) = (&instance.channel, &instance.connection_name);
         tracing::info!(
-            queue_manager = self.queue_manager.as_str(),
+            queue_manager = self.registered.queue_manager.as_str(),
             "CSQX512I: channel {channel} has ended an instance for {partner}"
         );
     }
@@ -271,11 +311,12 @@ impl ChannelTable {
         is_counted: bool,
     ) -> Result<ChannelHandle, NotAdmitted> {
         let mut state = self.state.lock();
-        state.admits(&instance.channel, &instance.connection_name, limits)?;
+        state.admits(&instance.channel, instance.disposition, &instance.connection_name, limits)?;
         state.count(&instance.channel, &instance.connection_name);
         let registered = Arc::new(Registered {
             client: instance.connection_name.clone(),
             instance: Mutex::new(instance),
+            queue_manager,
             started: now,
             counters: ChannelCounters::default(),
             stop: Mutex::new(None),
@@ -286,7 +327,7 @@ impl ChannelTable {
         let number = state.next;
         state.instances.insert(number, registered.clone());
         drop(state);
-        Ok(ChannelHandle { table: self.clone(), number, registered, queue_manager })
+        Ok(ChannelHandle { table: self.clone(), number, registered })
     }
 
     /// For statistics: what went through counted instances since this was asked last.
@@ -318,13 +359,14 @@ impl ChannelTable {
     fn stop(&self, stop: &StopChannel<'_>) -> usize {
         let mut state = self.state.lock();
         if stop.disable {
-            state.stopped.insert(stop.channel.to_owned());
+            state.stopped.insert(StoppedChannel { channel: stop.channel.to_owned(), disposition: stop.disposition });
         }
         let mut asked = 0;
         for registered in state.instances.values() {
             let wanted = {
                 let instance = registered.instance.lock();
                 instance.channel == stop.channel
+                    && instance.disposition == stop.disposition
                     && stop.connection_name.is_none_or(|name| instance.connection_name == name)
                     && stop.queue_manager.is_none_or(|name| instance.remote_queue_manager == name)
             };
@@ -342,11 +384,17 @@ impl State {
     ///
     /// # Errors
     /// By reason; see [`NotAdmitted`].
-    fn admits(&self, channel: &str, client: &str, limits: InstanceLimits) -> Result<(), NotAdmitted> {
+    fn admits(
+        &self,
+        channel: &str,
+        disposition: ChannelDisposition,
+        client: &str,
+        limits: InstanceLimits,
+    ) -> Result<(), NotAdmitted> {
         if self.closed {
             return Err(NotAdmitted::Ending);
         }
-        if self.stopped.contains(channel) {
+        if self.stopped.iter().any(|stopped| stopped.channel == channel && stopped.disposition == disposition) {
             return Err(NotAdmitted::Stopped);
         }
         let count = self.counts.get(channel);
@@ -425,6 +473,7 @@ fn status(registered: &Registered) -> ChannelStatus {
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     ChannelStatus {
         instance: registered.instance.lock().clone(),
+        queue_manager: registered.queue_manager,
         started: Some(registered.started),
         messages: count(&counters.messages),
         bytes_sent: count(&counters.bytes_sent),
@@ -439,9 +488,10 @@ fn status(registered: &Registered) -> ChannelStatus {
 
 impl ChannelStatus {
     /// Of a channel that is stopped and of which nothing runs.
-    pub fn of_stopped(instance: ChannelInstance) -> Self {
+    pub fn of_stopped(instance: ChannelInstance, queue_manager: QueueManagerName) -> Self {
         Self {
             instance,
+            queue_manager,
             started: None,
             messages: 0,
             bytes_sent: 0,
@@ -459,6 +509,7 @@ impl ChannelStatus {
 #[derive(Debug, Clone, Copy)]
 pub struct StopChannel<'a> {
     pub channel: &'a str,
+    pub disposition: ChannelDisposition,
     pub connection_name: Option<&'a str>,
     /// Queue manager at the other end.
     pub queue_manager: Option<&'a str>,
@@ -498,8 +549,14 @@ impl QueueManager {
     ///
     /// # Errors
     /// By reason; see [`NotAdmitted`].
-    pub fn would_admit_channel(&self, channel: &str, client: &str, limits: InstanceLimits) -> Result<(), NotAdmitted> {
-        self.engine().channels.state.lock().admits(channel, client, limits)
+    pub fn would_admit_channel(
+        &self,
+        channel: &str,
+        disposition: ChannelDisposition,
+        client: &str,
+        limits: InstanceLimits,
+    ) -> Result<(), NotAdmitted> {
+        self.engine().channels.state.lock().admits(channel, disposition, client, limits)
     }
 
     /// Asks every instance to end and admits none any more: the queue manager ends. Returns how many there are.
@@ -522,12 +579,13 @@ impl QueueManager {
     }
 
     /// Lets a stopped channel start again. False when it was not stopped.
-    pub fn start_channel(&self, channel: &str) -> bool {
-        self.engine().channels.state.lock().stopped.remove(channel)
+    pub fn start_channel(&self, channel: &str, disposition: ChannelDisposition) -> bool {
+        let stopped = StoppedChannel { channel: channel.to_owned(), disposition };
+        self.engine().channels.state.lock().stopped.remove(&stopped)
     }
 
     /// Channels that were stopped and not started since, sorted.
-    pub fn stopped_channels(&self) -> Vec<String> {
+    pub fn stopped_channels(&self) -> Vec<StoppedChannel> {
         self.engine().channels.state.lock().stopped.iter().cloned().collect()
     }
 }

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::authority::AuthorityObject;
 use model::definition::AdministeredObject;
+use model::definition::attribute::Membership;
 use model::definition::listener::{ListenerDefinition, StartControl};
 use model::name::ObjectName;
 use model::timestamp::Timestamp;
@@ -19,6 +20,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::QueueManager;
+use crate::instrumentation::channel_status::ChannelDisposition;
 
 /// A listener or a service that runs.
 #[derive(Debug, Clone)]
@@ -31,6 +33,8 @@ pub struct Started {
     pub address: String,
     pub port: u16,
     pub backlog: u32,
+    /// Clients of a listener, on the way in.
+    pub disposition: ChannelDisposition,
 }
 
 /// The same, and since when.
@@ -70,7 +74,7 @@ pub trait ListenerHost: Send + Sync {
     fn start_listener(&self, queue_manager: &QueueManager, definition: &ListenerDefinition) -> io::Result<()>;
 
     /// False for a listener that stands for an address which this server is not to open.
-    fn is_to_listen(&self, _definition: &ListenerDefinition) -> bool {
+    fn is_to_listen(&self, _queue_manager: &QueueManager, _definition: &ListenerDefinition) -> bool {
         true
     }
 
@@ -171,10 +175,18 @@ impl QueueManager {
         }
     }
 
+    /// What the channels are that come in by a listener: INDISP, which counts at members of a queue-sharing group.
+    pub fn inbound_disposition(&self, definition: &ListenerDefinition) -> ChannelDisposition {
+        match self.membership() {
+            Membership::Member if definition.of_group => ChannelDisposition::Shared,
+            Membership::Member | Membership::Alone => ChannelDisposition::Private,
+        }
+    }
+
     /// Whether a listener is to run now: it starts with the queue manager, and the server opens its address.
     pub fn is_to_listen(&self, definition: &ListenerDefinition) -> bool {
         let host = self.engine().started_objects.listeners.lock().host.clone();
-        definition.control != StartControl::Manual && host.is_some_and(|host| host.is_to_listen(definition))
+        definition.control != StartControl::Manual && host.is_some_and(|host| host.is_to_listen(self, definition))
     }
 
     /// Whether a server starts its listeners: not before its doors are open, nor when it ends.

@@ -11,7 +11,7 @@ use model::name::{ObjectName, TopicName};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, ObjectKind, OpenOptions, PutFlags, PutOptions};
 use model::pcf;
 use model::reason::Reason;
-use queue_manager::channel_status::{ChannelInstance, StopChannel, StopMode};
+use queue_manager::channel_status::{ChannelDisposition, ChannelInstance, StopChannel, StopMode, StoppedChannel};
 use queue_manager::objects::ObjectError;
 use queue_manager::system_settings::is_excluded_from_log;
 use queue_manager::{Connection, Home, QueueManager};
@@ -239,6 +239,7 @@ async fn a_stopped_channel_takes_no_connection_until_it_is_started() {
     let running = queue_manager.register_channel(instance()).expect("nobody stopped it");
     let stop = StopChannel {
         channel: "APP",
+        disposition: ChannelDisposition::Private,
         connection_name: None,
         queue_manager: None,
         mode: StopMode::Quiesce,
@@ -247,8 +248,12 @@ async fn a_stopped_channel_takes_no_connection_until_it_is_started() {
     assert_eq!(queue_manager.stop_channel(&stop), 1);
     assert_eq!(running.stop_wanted().await, StopMode::Quiesce);
     assert!(queue_manager.register_channel(instance()).is_none());
-    assert_eq!(queue_manager.stopped_channels(), ["APP"]);
-    assert!(queue_manager.start_channel("APP") && !queue_manager.start_channel("APP"));
+    let stopped = StoppedChannel { channel: "APP".to_owned(), disposition: ChannelDisposition::Private };
+    assert_eq!(queue_manager.stopped_channels(), [stopped]);
+    assert!(
+        queue_manager.start_channel("APP", ChannelDisposition::Private)
+            && !queue_manager.start_channel("APP", ChannelDisposition::Private)
+    );
     assert!(queue_manager.register_channel(instance()).is_some());
 }
 

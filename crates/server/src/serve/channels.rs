@@ -2,7 +2,8 @@
 //!
 //! The address of `--mq` is for all queue managers. A listener of the usual port (1414, 0, or the very port of `--mq`) is
 //! that address: started, it lets the queue manager's channels in there, stopped, it keeps them out. A listener of another
-//! port has a socket of its own, and only its queue manager behind it.
+//! port has a socket of its own, and only its queue manager behind it. So has a listener of a queue-sharing group
+//! (INDISP(GROUP)), whatever its port is.
 
 use std::future::Future;
 use std::io;
@@ -11,7 +12,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use channel_server::admission::{CredentialCheck, Gate, PlainPasswords, Refused};
+use channel_server::admission::{CredentialCheck, Gate, Home, PlainPasswords, Refused};
 use channel_server::listener::{Door, Limits, Listening};
 use channel_server::tls::{Tls, TlsFiles};
 use handshake::files::FileError;
@@ -21,7 +22,7 @@ use model::authority::{AuthorityObject, Principal};
 use model::definition::channel::DEFAULT_PORT;
 use model::definition::listener::ListenerDefinition;
 use model::definition::{AdministeredObject, ChannelType};
-use queue_manager::channel_status::StopMode;
+use queue_manager::channel_status::{ChannelDisposition, StopMode};
 use queue_manager::started::{ListenerHost, Started, StartedHandle};
 use queue_manager::{QueueManager, QueueManagers};
 use tokio::runtime::Handle;
@@ -116,7 +117,10 @@ impl Channels {
     }
 
     /// Whether a listener of this definition is the server's own address.
-    fn is_own(&self, definition: &ListenerDefinition) -> bool {
+    fn is_own(&self, disposition: ChannelDisposition, definition: &ListenerDefinition) -> bool {
+        if disposition == ChannelDisposition::Shared {
+            return false;
+        }
         let usual = [0, u32::from(DEFAULT_PORT)].contains(&definition.port);
         let same = self.address.is_some_and(|own| definition.port == u32::from(own.port()));
         let everywhere = definition.address.trim().is_empty();
@@ -129,15 +133,17 @@ impl Channels {
     }
 
     fn listen(&self, manager: &QueueManager, definition: &ListenerDefinition) -> io::Result<Open> {
-        if self.is_own(definition) {
+        let disposition = manager.inbound_disposition(definition);
+        if self.is_own(disposition, definition) {
             let off = || io::Error::new(io::ErrorKind::Unsupported, "the server listens to no MQ clients (--mq off)");
             let address = self.address.ok_or_else(off)?;
             self.door.gate().set_open(manager.name(), true);
-            return Ok(Open { address, listening: None });
+            return Ok(Open { address, listening: None, disposition });
         }
         let address = address_of(definition)?;
-        let listening = self.door.listen(address, definition.backlog, Some(manager.name()))?;
-        Ok(Open { address: listening.address(), listening: Some(listening) })
+        let home = Home { queue_manager: manager.name(), disposition };
+        let listening = self.door.listen(address, definition.backlog, Some(home))?;
+        Ok(Open { address: listening.address(), listening: Some(listening), disposition })
     }
 }
 
@@ -145,6 +151,7 @@ impl Channels {
 struct Open {
     address: SocketAddr,
     listening: Option<Listening>,
+    disposition: ChannelDisposition,
 }
 
 /// Waits until a listener is to end, and ends it.
@@ -156,7 +163,11 @@ async fn keep(door: Arc<Door>, manager: QueueManager, handle: StartedHandle, nam
     }
     drop(handle);
     let running = manager.started_objects(AuthorityObject::Listener);
-    let another_is_own = running.iter().any(|status| !status.is_stopping && status.started.port == open.address.port());
+    let another_is_own = running.iter().any(|status| {
+        let started = &status.started;
+        let is_private = started.disposition == ChannelDisposition::Private;
+        !status.is_stopping && is_private && started.port == open.address.port()
+    });
     // One that ends is kept out by its state, and its next start opens the door again.
     if is_own && !another_is_own && manager.has_listener_host() {
         door.gate().set_open(manager.name(), false);
@@ -165,8 +176,8 @@ async fn keep(door: Arc<Door>, manager: QueueManager, handle: StartedHandle, nam
 }
 
 impl ListenerHost for Channels {
-    fn is_to_listen(&self, definition: &ListenerDefinition) -> bool {
-        !self.is_own(definition) || self.address.is_some()
+    fn is_to_listen(&self, queue_manager: &QueueManager, definition: &ListenerDefinition) -> bool {
+        !self.is_own(queue_manager.inbound_disposition(definition), definition) || self.address.is_some()
     }
 
     fn why_not_served(&self, cipher_specification: &str) -> Option<String> {
@@ -183,6 +194,7 @@ impl ListenerHost for Channels {
             address: definition.address.clone(),
             port: open.address.port(),
             backlog: definition.backlog,
+            disposition: open.disposition,
         };
         let Some(handle) = queue_manager.register_started(started) else {
             return Err(io::Error::other("it runs already"));
@@ -234,6 +246,8 @@ async fn until_ended(manager: &QueueManager, patience: Duration) {
 fn address_of(definition: &ListenerDefinition) -> io::Result<SocketAddr> {
     let port = u16::try_from(definition.port).map_err(io::Error::other)?;
     match definition.address.trim() {
+        // The group's: a private listener like this is the server's own address.
+        "" if port == 0 => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), DEFAULT_PORT)),
         "" | "*" => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port)),
         host => (host, port).to_socket_addrs()?.next().ok_or_else(|| io::Error::other("IPADDR names no address")),
     }

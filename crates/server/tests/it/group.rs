@@ -8,7 +8,7 @@ use crate::postgres::Database;
 use crate::program::{Folder, Server, eventually};
 
 /// The data directory of a member, with the group's configuration.
-fn member(database: &Database, queue_manager: &str) -> Folder {
+pub(crate) fn member(database: &Database, queue_manager: &str) -> Folder {
     let folder = Folder::new();
     let url = &database.url;
     folder.write(

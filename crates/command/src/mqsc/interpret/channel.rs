@@ -1,7 +1,7 @@
 //! Channels as they run: DISPLAY CHSTATUS, START, STOP, PING, RESET and RESOLVE CHANNEL; listeners and services likewise.
 
-use model::definition::attribute::Kind;
-use queue_manager::channel_status::StopMode;
+use model::definition::attribute::{Kind, Membership};
+use queue_manager::channel_status::{ChannelDisposition, StopMode};
 
 use crate::command::channel::{ChannelCommand, ChannelStatusQuery, StopChannel};
 use crate::command::{Command, Pattern};
@@ -10,6 +10,9 @@ use crate::mqsc::interpret::reader::Reader;
 use crate::mqsc::problem::Problem;
 use crate::mqsc::statement::Verb;
 use crate::status;
+
+const DISPOSITIONS: [(&str, ChannelDisposition); 2] =
+    [("PRIVATE", ChannelDisposition::Private), ("SHARED", ChannelDisposition::Shared)];
 
 impl Reader {
     pub(super) fn display_channel_status(&mut self) -> Result<Command, Problem> {
@@ -23,6 +26,7 @@ impl Reader {
             Some(operand) => pattern(Some(operand.text)),
             None => None,
         };
+        let disposition = self.take_dispositions_of_instances()?;
         let current = self.take_flag("CURRENT")?;
         let saved = self.take_flag("SAVED")?;
         if current && saved {
@@ -31,9 +35,27 @@ impl Reader {
         // SHORT and MONITOR choose what to show; what they choose is shown anyway.
         self.take_flag("SHORT")?;
         self.take_flag("MONITOR")?;
-        let request = self.request(&|keyword| status::find(status::channel::STATUS, keyword))?;
-        let query = ChannelStatusQuery { channel, connection_name, transmission_queue, saved, request };
+        let membership = self.membership;
+        let request = self.request(&|keyword| status::find_of(membership, status::channel::STATUS, keyword))?;
+        let query = ChannelStatusQuery { channel, connection_name, transmission_queue, disposition, saved, request };
         Ok(Command::Channel(ChannelCommand::DisplayStatus(query)))
+    }
+
+    /// CHLDISP of DISPLAY CHSTATUS: with a value it chooses instances, without one it is an attribute to show.
+    fn take_dispositions_of_instances(&mut self) -> Result<Option<ChannelDisposition>, Problem> {
+        if self.membership == Membership::Alone {
+            return Ok(None);
+        }
+        let [private, shared] = DISPOSITIONS.map(|(word, disposition)| (word, Some(disposition)));
+        Ok(self.take_choice("CHLDISP", &[("ALL", None), private, shared])?.flatten())
+    }
+
+    /// CHLDISP of START and STOP CHANNEL.
+    fn take_channel_disposition(&mut self) -> Result<Option<ChannelDisposition>, Problem> {
+        match self.membership {
+            Membership::Alone => Ok(None),
+            Membership::Member => self.take_word("CHLDISP", &DISPOSITIONS),
+        }
     }
 
     fn channel_name(&mut self) -> Result<String, Problem> {
@@ -46,8 +68,9 @@ impl Reader {
 
     pub(super) fn start_channel(&mut self) -> Result<Command, Problem> {
         let channel = self.channel_name()?;
+        let disposition = self.take_channel_disposition()?;
         let ignore_state = self.take_switch("IGNSTATE", false)?;
-        Ok(Command::Channel(ChannelCommand::Start { channel, ignore_state }))
+        Ok(Command::Channel(ChannelCommand::Start { channel, disposition, ignore_state }))
     }
 
     pub(super) fn stop_channel(&mut self) -> Result<Command, Problem> {
@@ -55,6 +78,7 @@ impl Reader {
         let modes = [("QUIESCE", StopMode::Quiesce), ("FORCE", StopMode::Force), ("TERMINATE", StopMode::Terminate)];
         let stop = StopChannel {
             channel,
+            disposition: self.take_channel_disposition()?,
             connection_name: self.take_text("CONNAME", 264)?,
             queue_manager: self.take_text("QMNAME", 48)?,
             mode: self.take_word("MODE", &modes)?.unwrap_or(StopMode::Quiesce),
@@ -88,7 +112,8 @@ impl Reader {
 
     pub(super) fn display_listener_status(&mut self) -> Result<Command, Problem> {
         let name = self.pattern(Kind::QueueLocal)?;
-        let request = self.request(&|keyword| status::find(status::channel::LISTENER, keyword))?;
+        let membership = self.membership;
+        let request = self.request(&|keyword| status::find_of(membership, status::channel::LISTENER, keyword))?;
         Ok(Command::Channel(ChannelCommand::DisplayListenerStatus { name, request }))
     }
 

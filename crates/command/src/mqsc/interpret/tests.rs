@@ -48,7 +48,7 @@ fn every_command_of_a_member_is_in_the_help() {
     }
 }
 
-/// Each word that the help names for QSGDISP is read, and CMDSCOPE is, with every command of a member.
+/// Each word that the help names for QSGDISP and CHLDISP is read, and CMDSCOPE is, with every command of a member.
 #[test]
 fn what_the_help_names_for_members_is_read() {
     for help in crate::mqsc::help::help() {

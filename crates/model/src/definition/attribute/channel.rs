@@ -19,6 +19,8 @@ const MESSAGE: &[Kind] = &[
 ];
 const SENDING: &[Kind] = &[Kind::SenderChannel, Kind::ServerChannel, Kind::ClusterReceiver, Kind::ClusterSender];
 const RECEIVING: &[Kind] = &[Kind::ReceiverChannel, Kind::RequesterChannel, Kind::ClusterReceiver];
+const WITH_DEFAULT_DISPOSITION: &[Kind] =
+    &[Kind::SenderChannel, Kind::ServerChannel, Kind::ReceiverChannel, Kind::RequesterChannel, Kind::ServerConnection];
 const CLUSTERED: &[Kind] = &[Kind::ClusterReceiver, Kind::ClusterSender];
 const CLIENT: &[Kind] = &[Kind::ClientConnection];
 const SERVER: &[Kind] = &[Kind::ServerConnection];
@@ -124,6 +126,8 @@ const MESSAGE_COMPRESSION: &[Word] = &[
     text("LZ4HIGH", 32, "lz4High"),
     text("ANY", 268_435_455, "any"),
 ];
+/// MQCHLD_*.
+const CHANNEL_DISPOSITIONS: &[Word] = &[plain("PRIVATE", 4), plain("SHARED", 2), plain("FIXSHARED", 5)];
 const RECONNECT: &[Word] = &[plain("NO", 0), plain("YES", 1), plain("QMGR", 2), plain("DISABLED", 3)];
 const AGENT_TYPES: &[Word] = &[text("PROCESS", 1, "process"), text("THREAD", 2, "thread")];
 const SPEEDS: &[Word] = &[truth("NORMAL", 1, false), truth("FAST", 2, true)];
@@ -355,6 +359,10 @@ pub(super) const ROWS: &[Attribute] = &[
         channel.convert,
         "Whether messages are converted before they are sent."
     ),
+    row!(DEFCDISP = 1614, -, WITH_DEFAULT_DISPOSITION, ValueType::Choice(CHANNEL_DISPOSITIONS),
+        channel.default_disposition,
+        "Which instances START CHANNEL and STOP CHANNEL are about, unless CHLDISP says it.")
+    .of_members(),
     row!(DEFRECON = 1640, -, CLIENT, ValueType::Choice(RECONNECT), channel.default_reconnect,
         "Whether programs with the default option reconnect automatically."),
     row!(

@@ -2,7 +2,7 @@
 
 use crate::definition::attribute::{Seen, Value};
 use crate::definition::authentication::{CheckPassword, GroupSearch, SecureCommunication};
-use crate::definition::channel::{Compression, Reconnect, Transport};
+use crate::definition::channel::{Compression, DefaultDisposition, Reconnect, Transport};
 use crate::definition::communication::MulticastProperties;
 use crate::definition::listener::StartControl;
 use crate::definition::queue::{
@@ -194,6 +194,7 @@ coded! {
     Compression {
         None = 0, RunLength = 1, ZlibFast = 2, ZlibHigh = 4, System = 8, Lz4Fast = 16, Lz4High = 32, Any = 268_435_455,
     }
+    DefaultDisposition { Private = 4, Shared = 2, FixedShared = 5 }
     Reconnect { No = 0, Yes = 1, QueueManager = 2, Disabled = 3 }
     StartControl { QueueManager = 0, StartOnly = 1, Manual = 2 }
     CheckPassword { Optional = 0, None = 1, RequiredOfAdministrators = 2, Required = 3 }

@@ -10,6 +10,8 @@ use crate::definition::attribute::{Access, Attribute, Kind, Value, ValueType, Wo
 const LISTENER: &[Kind] = &[Kind::Listener];
 
 const TRANSPORTS: &[Word] = &[plain("TCP", 2)];
+/// MQINBD_*.
+const INBOUND: &[Word] = &[plain("QMGR", 0), plain("GROUP", 3)];
 
 const fn integer(minimum: i64, maximum: i64, unit: &'static str) -> ValueType {
     ValueType::Integer { minimum, maximum, unit, words: &[] }
@@ -29,6 +31,9 @@ pub(super) const ROWS: &[Attribute] = &[
         "Address to listen on; blank means every address."),
     row!(BACKLOG = 1602, -, LISTENER, integer(0, 999_999_999, "requests"), listener.backlog,
         "Number of waiting connection requests; 0 means the platform's default."),
+    row!(INDISP = 1581, -, LISTENER, ValueType::Choice(INBOUND), [listener.of_group = 0 | 3],
+        "Whether channels of the listener are the queue manager's own, or shared ones of the group.")
+    .of_members(),
     row!(DESCR = 3555, -, LISTENER, ValueType::Text { maximum: 64 }, listener.description,
         "Free text about the listener."),
     shown!(ALTDATE = Some(2027), -, LISTENER, ValueType::Date,

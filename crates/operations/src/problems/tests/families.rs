@@ -6,7 +6,7 @@ use model::definition::channel::ChannelType;
 use model::definition::{AdministeredObject, ChannelDefinition};
 use model::name::ChannelName;
 use model::reason::Reason;
-use queue_manager::channel_status::{ChannelInstance, StopChannel, StopMode};
+use queue_manager::channel_status::{ChannelDisposition, ChannelInstance, StopChannel, StopMode};
 use queue_manager::recent::RefusedClient;
 
 use super::*;
@@ -123,6 +123,7 @@ fn a_channel_that_is_stopped_or_at_its_limit_is_told() {
     assert!(engine.ids().is_empty());
     let stop = StopChannel {
         channel: "APP.SVRCONN",
+        disposition: ChannelDisposition::Private,
         connection_name: None,
         queue_manager: None,
         mode: StopMode::Quiesce,
@@ -130,7 +131,7 @@ fn a_channel_that_is_stopped_or_at_its_limit_is_told() {
     };
     engine.queue_manager.stop_channel(&stop);
     assert_eq!(engine.only()["id"], "channel-stopped:APP.SVRCONN");
-    engine.queue_manager.start_channel("APP.SVRCONN");
+    engine.queue_manager.start_channel("APP.SVRCONN", ChannelDisposition::Private);
     engine.pass(3);
     assert!(engine.ids().is_empty());
 }

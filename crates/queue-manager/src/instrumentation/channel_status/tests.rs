@@ -13,7 +13,14 @@ fn register(table: &Arc<ChannelTable>, instance: ChannelInstance, now: Timestamp
 }
 
 fn stop<'a>(channel: &'a str, connection_name: Option<&'a str>, mode: StopMode, disable: bool) -> StopChannel<'a> {
-    StopChannel { channel, connection_name, queue_manager: None, mode, disable }
+    StopChannel {
+        channel,
+        disposition: ChannelDisposition::Private,
+        connection_name,
+        queue_manager: None,
+        mode,
+        disable,
+    }
 }
 
 #[test]
@@ -132,4 +139,23 @@ fn what_went_through_a_channel_stays_in_its_totals_when_an_instance_ends() {
     assert_eq!(table.totals()["A"], half, "what has gone through it never falls");
     drop(second);
     assert_eq!(table.totals()["A"], ChannelTotals { instances: 0, conversations: 0, ..running });
+}
+
+#[test]
+fn shared_and_private_instances_are_stopped_apart_and_counted_together() {
+    let table = Arc::new(ChannelTable::default());
+    let limits = InstanceLimits { all: 3, of_client: 2 };
+    let start = |disposition, address: &str| {
+        let instance = ChannelInstance { disposition, ..instance("A", address) };
+        table.register(instance, limits, QueueManagerName::literal("QM1"), Timestamp(1), false)
+    };
+    let private = start(ChannelDisposition::Private, "10.0.0.1").expect("one");
+    let shared = start(ChannelDisposition::Shared, "10.0.0.1").expect("two");
+    let third = start(ChannelDisposition::Shared, "10.0.0.1");
+    assert_eq!(third.err(), Some(NotAdmitted::InstancesOfClient), "MAXINSTC is of both");
+    let of_shared = StopChannel { disposition: ChannelDisposition::Shared, ..stop("A", None, StopMode::Quiesce, true) };
+    assert_eq!(table.stop(&of_shared), 1);
+    assert_eq!((private.stop_requested(), shared.stop_requested()), (None, Some(StopMode::Quiesce)));
+    assert_eq!(start(ChannelDisposition::Shared, "10.0.0.2").err(), Some(NotAdmitted::Stopped));
+    assert!(start(ChannelDisposition::Private, "10.0.0.2").is_ok());
 }

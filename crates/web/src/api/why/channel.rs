@@ -15,7 +15,7 @@ use model::name::{ChannelName, ObjectName};
 use model::reason::Reason;
 use queue_manager::access::Asked;
 use queue_manager::channel_admission::{Client, Denied, PasswordPolicy, UserDecision, Whom, server_connection};
-use queue_manager::channel_status::{InstanceLimits, NotAdmitted};
+use queue_manager::channel_status::{ChannelDisposition, InstanceLimits, NotAdmitted};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -242,7 +242,7 @@ fn tls(channel: &ChannelDefinition) -> Option<Value> {
 fn instances(asker: &Asker<'_>, wish: &Wish<'_>, channel: &ChannelDefinition, told: &mut Told) -> Result<(), Refused> {
     let limits = InstanceLimits { all: channel.maximum_instances, of_client: channel.maximum_instances_per_client };
     let (name, from) = (channel.name.to_string(), wish.address.to_string());
-    let outcome = asker.queue_manager.would_admit_channel(&name, &from, limits);
+    let outcome = asker.queue_manager.would_admit_channel(&name, ChannelDisposition::Private, &from, limits);
     let running = asker.queue_manager.channel_statuses();
     let running = running.iter().filter(|one| one.started.is_some() && one.instance.channel == name);
     let (all, of_client) = running
