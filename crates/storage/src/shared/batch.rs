@@ -1,8 +1,10 @@
 //! One transaction of a lane: many operations in a few statements, sent in one flight.
 //!
-//! Order within it: puts, ends of units of work, returns, locks, then gets; so a get finds what the same batch put or gave back.
-//! When something was read, the commit is sent after it has arrived; otherwise with the rest.
+//! Order within it: puts, ends of units of work, returns, locks, then gets; so a get finds what the same batch put or gave back. The last
+//! statement, `settle`, says what the lane has done, and fails when the batch may not be committed.
+//! When something was read, `settle` and the commit are sent after it has arrived; otherwise with the rest.
 
+mod new_messages;
 mod parameters;
 mod plan;
 mod special;
@@ -15,6 +17,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row, Statement};
 
+pub(super) use crate::shared::batch::parameters::opening_parameters;
 use crate::shared::batch::plan::Plan;
 use crate::shared::batch::special::special;
 use crate::shared::depth::AllFigures;
@@ -162,7 +165,6 @@ impl Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Begin,
-    Fence,
     Change,
     /// Divides by zero when a claim is gone.
     Proof,
@@ -177,7 +179,8 @@ enum Step {
     Special(usize),
     /// A row: the unit of work of this job was prepared.
     Ended(usize),
-    Opened,
+    /// Divides by zero when the lane belongs to a later epoch; takes the root of a negative number when a look has missed something.
+    Settle,
     Commit,
 }
 
@@ -257,7 +260,8 @@ pub(super) fn is_broken(error: &Error) -> bool {
 fn failure(step: Step, error: Error) -> Failed {
     let Some(code) = error.code().filter(|_| !is_broken(&error)) else { return Failed::Broken(error) };
     match *code {
-        SqlState::DIVISION_BY_ZERO if step == Step::Fence => Failed::Fenced,
+        SqlState::DIVISION_BY_ZERO if step == Step::Settle => Failed::Fenced,
+        SqlState::INVALID_ARGUMENT_FOR_POWER_FUNCTION if step == Step::Settle => Failed::Missed(Vec::new()),
         SqlState::DIVISION_BY_ZERO if step == Step::Proof => Failed::ClaimsGone,
         SqlState::DIVISION_BY_ZERO if step == Step::Receipt => Failed::ReceiptTaken,
         SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Failed::Again,
@@ -281,6 +285,9 @@ pub(super) async fn attempt(
         Err(other) => {
             // Also ends a transaction that a statement has failed in.
             connected.client.batch_execute("ROLLBACK").await.map_err(Failed::Broken)?;
+            if matches!(other, Failed::Missed(_)) {
+                plan.note_missed(connected).await.map_err(Failed::Broken)?;
+            }
             Err(other)
         }
     }
@@ -293,15 +300,11 @@ async fn run(
     plan: &Plan<'_>,
     arrived: &mut Option<Outcome>,
 ) -> Result<(), Failed> {
-    let s = &connected.statements;
     let mut outcome = Outcome { depths: plan.depths(), opens: plan.opens.clone(), ..Outcome::default() };
     outcome.answers = jobs.iter().map(|_| Answer::Done).collect();
     outcome.locked = vec![false; jobs.len()];
     let mut flight = Flight::new(connected);
     flight.say(Step::Begin, "BEGIN");
-    let mut of_lane: Parameters = vec![Box::new(id.member), Box::new(id.lane), Box::new(id.epoch)];
-    of_lane.extend([id.number, id.clock, id.connection].map(|number| Box::new(number) as _));
-    flight.send(Step::Fence, &s.fence, of_lane);
     plan.send_levels(&mut flight, id);
     plan.send_changes(&mut flight, id);
     for Job { operation, .. } in jobs {
@@ -313,18 +316,11 @@ async fn run(
     plan.send_takes(&mut flight, id);
     outcome.dead_messages = plan.finished.len() + plan.back_outs.len() + plan.releases.len();
     if !plan.reads() {
-        plan.send_depths(&mut flight, id, &outcome);
-        flight.say(Step::Commit, "COMMIT");
-        let outcome = arrived.insert(outcome);
-        let landed = flight.land().await?;
-        outcome.clock = landed.iter().find(|(step, _)| *step == Step::Fence).map_or(0, |(_, rows)| clock(rows));
-        return Ok(());
+        return settle(flight, id, plan, arrived.insert(outcome)).await;
     }
     let mut found = Vec::new();
     for (step, rows) in flight.land().await? {
         match step {
-            Step::Fence => outcome.clock = clock(&rows),
-            Step::Opened => outcome.looks = plan.looked(&rows, &found)?,
             Step::Take(kind, manner) => found.extend(rows.iter().map(|row| (kind, manner, Found::of(row)))),
             Step::Lock(job) => outcome.locked[job] = !rows.is_empty(),
             Step::Exists => plan.answer_raises(&rows, Raised::InUse, &mut outcome.answers),
@@ -334,14 +330,25 @@ async fn run(
                 let was_prepared = !rows.is_empty();
                 outcome.answers[job] = Answer::Finished(Finished { was_prepared, messages: Vec::new() });
             }
-            Step::Begin | Step::Change | Step::Proof | Step::Receipt | Step::Commit => {}
+            Step::Begin | Step::Change | Step::Proof | Step::Receipt | Step::Settle | Step::Commit => {}
         }
     }
     finish_reads(connected, id, jobs, plan, found, arrived.insert(outcome)).await
 }
 
-fn clock(rows: &[Row]) -> u64 {
-    rows.first().map_or(0, |row| row.get::<_, i64>(0).unsigned_abs())
+/// The end of a flight, and of the transaction.
+async fn settle(mut flight: Flight<'_>, id: BatchId, plan: &Plan<'_>, outcome: &mut Outcome) -> Result<(), Failed> {
+    plan.send_settle(&mut flight, id, outcome);
+    flight.say(Step::Commit, "COMMIT");
+    let landed = flight.land().await?;
+    let settled = landed.into_iter().find_map(|(step, rows)| (step == Step::Settle).then_some(rows));
+    let settled = settled.expect("it has been sent");
+    outcome.clock = settled.first().map_or(0, |row| row.get::<_, i64>(0).unsigned_abs());
+    let mut opened = by_queue(&settled, 1);
+    for looked in &mut outcome.looks {
+        looked.opened = opened.remove(&looked.queue).unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// The second flight: bodies in parts, then what is known only now, and the commit.
@@ -374,20 +381,23 @@ async fn finish_reads(
         *depth = (depth.0 - 1, depth.1 - found.length());
         gone_parts.extend(found.in_parts.then(|| (found.queue, position(found.key))));
     }
+    outcome.looks = plan.looked(&found);
+    let locked: Vec<Place> = found.iter().map(|(_, _, found)| Place { queue: found.queue, key: found.key }).collect();
     plan.hand_out(jobs, found, &mut outcome.answers, id.epoch);
     let mut flight = Flight::new(connected);
     if !gone_parts.is_empty() {
         flight.send(Step::Change, &connected.statements.delete_parts, bodies_at(&gone_parts));
     }
-    plan.send_depths(&mut flight, id, outcome);
     for queue in
         jobs.iter().filter_map(|job| job.operation.may_empty()).filter(|queue| outcome.depths.contains_key(queue))
     {
         let statement = &connected.statements.episode_when_empty;
         flight.send(Step::Change, statement, vec![Box::new(queue_number(queue))]);
     }
-    flight.say(Step::Commit, "COMMIT");
-    flight.land().await.map(|_| ())
+    settle(flight, id, plan, outcome).await.map_err(|failed| match failed {
+        Failed::Missed(_) => Failed::Missed(locked),
+        other => other,
+    })
 }
 
 /// Bodies by queue and position, put together.
@@ -413,7 +423,17 @@ fn bodies_at(places: &[(QueueId, i64)]) -> Parameters {
     vec![Box::new(queues), Box::new(positions)]
 }
 
-/// A row of queue, member, lane, count, lowest places.
-pub(super) fn opened_by(row: &Row) -> Opened {
-    Opened { by: (row.get(1), row.get(2)), count: row.get(3), lowest: Opened::places(row.get(4)) }
+/// Rows of queue, member, lane, count, lowest places and whether a look has missed them, from column `first` on; some have none.
+pub(super) fn by_queue(rows: &[Row], first: usize) -> HashMap<QueueId, Vec<Opened>> {
+    let mut opened: HashMap<QueueId, Vec<Opened>> = HashMap::new();
+    for row in rows {
+        let Some(queue) = row.get::<_, Option<i32>>(first) else { continue };
+        opened.entry(queue_id(queue)).or_default().push(Opened {
+            by: (row.get(first + 1), row.get(first + 2)),
+            count: row.get(first + 3),
+            lowest: Opened::places(row.get(first + 4)),
+            is_missed: row.get(first + 5),
+        });
+    }
+    opened
 }

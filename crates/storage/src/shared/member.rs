@@ -256,9 +256,7 @@ pub(super) async fn open_again(admin: &Connected, queues: &[i32], member: i32) -
     let (client, s) = (&admin.client, &admin.statements);
     let lane = 0_i32;
     client.execute(&s.depth_rows, &[&queues, &member, &lane]).await?;
-    let [none, once] = [0_i64, 1].map(|count| vec![count; queues.len()]);
-    let nowhere = vec![&[] as &[u8]; queues.len()];
-    client.execute(&s.depth_add, &[&queues, &member, &lane, &none, &none, &once, &nowhere]).await.map(|_| ())
+    client.execute(&s.open_again, &[&queues, &member, &lane]).await.map(|_| ())
 }
 
 /// The lowest number that is free, and the last epoch of it: that of the lanes which an earlier member of this number has left.

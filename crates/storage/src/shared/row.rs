@@ -15,6 +15,7 @@ use crate::{DeliveryKey, Placement, Position, QueueId, StoredMessage};
 pub(super) const PART: usize = 256 << 10;
 
 /// A message as the table has it.
+#[derive(Debug, Clone)]
 pub(super) struct MessageRow {
     pub(super) queue: QueueId,
     pub(super) key: DeliveryKey,
@@ -39,7 +40,7 @@ pub(super) struct MovedRow {
 }
 
 /// What is looked for, and what groups need.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct Identifiers {
     pub(super) message: [u8; 24],
     pub(super) correlation: [u8; 24],

@@ -218,6 +218,13 @@ CREATE INDEX message_by_group ON message (queue, group_key, rank, position) WHER
 CREATE INDEX message_by_owner ON message (owner) WHERE owner IS NOT NULL;
 CREATE INDEX message_by_expiry ON message (queue, expires) WHERE expires IS NOT NULL;
 
+-- A message that is put, as a parameter.
+CREATE TYPE new_message AS (
+  queue int4, rank int2, position int8, persistent bool, expires int8, arrived int8, length int4, parts int4,
+  message_key int8, correlation_key int8, group_key int8, message_id bytea, correlation_id bytea, group_id bytea,
+  sequence int4, segment int4, flags int4, head bytea, body bytea
+);
+
 -- Bodies of more than 256 KiB.
 CREATE TABLE message_part (
   queue int4 NOT NULL,

@@ -42,6 +42,14 @@ macro_rules! message_columns {
     };
 }
 
+/// As `new_message` of the schema has them.
+macro_rules! new_columns {
+    () => {
+        "queue, rank, position, persistent, expires, arrived, length, parts, message_key, correlation_key, group_key, message_id, \
+         correlation_id, group_id, sequence, segment, flags, head, body"
+    };
+}
+
 /// Removes what `$choose` finds.
 macro_rules! take {
     ($choose:expr) => {
@@ -153,13 +161,11 @@ macro_rules! figures {
     };
 }
 
-/// Adds what `$changes` says to the rows of a lane, which are there: queue, messages, bytes, 1 where messages became available, their
-/// lowest places. Only repairs can change the same rows at the same time: then one of them changes nothing, and finds it again.
-macro_rules! add_figures {
-    ($with:literal, $changes:expr, $member:literal, $lane:literal) => {
+/// `c`: the rows of a lane that `$changes` is about, which are there: queue, messages, bytes, 1 where messages became available, their
+/// lowest places.
+macro_rules! changed_figures {
+    ($changes:expr, $member:literal, $lane:literal) => {
         concat!(
-            "WITH ",
-            $with,
             "c AS MATERIALIZED (SELECT t.*, w.*, (SELECT f.version FROM queue_depth f WHERE f.queue = t.q AND f.member = w.m AND f.lane = w.l \
              ORDER BY f.version DESC LIMIT 1) AS v FROM (",
             $changes,
@@ -167,31 +173,71 @@ macro_rules! add_figures {
             $member,
             ", ",
             $lane,
-            ") AS w(m, l)) UPDATE queue_depth d SET version = d.version + 1, messages = d.messages + c.messages, \
-             bytes = d.bytes + c.bytes, opened = d.opened + c.opened, lowest = CASE c.opened WHEN 0 THEN d.lowest ELSE c.lowest END \
-             FROM c WHERE d.queue = ANY (ARRAY[c.q]) AND d.member = c.m AND d.lane = c.l AND d.version = c.v"
+            ") AS w(m, l))"
         )
+    };
+}
+pub(super) use changed_figures;
+
+/// Adds what `c` says. Only repairs can change the same rows at the same time: then one of them changes nothing, and finds it again.
+macro_rules! add_figures {
+    () => {
+        "UPDATE queue_depth d SET version = d.version + 1, messages = d.messages + c.messages, \
+         bytes = d.bytes + c.bytes, opened = d.opened + c.opened, lowest = CASE c.opened WHEN 0 THEN d.lowest ELSE c.lowest END \
+         FROM c WHERE d.queue = ANY (ARRAY[c.q]) AND d.member = c.m AND d.lane = c.l AND d.version = c.v"
     };
 }
 pub(super) use add_figures;
 
+/// What the lanes have made available on queues that were looked at, and whether a look has missed something: a lane has opened a place
+/// before the look's beginning since the look's mark was set, or says no more where. `$queues`, and `$from` the places where the looks
+/// began, empty for the beginning; `$known` queue, member, lane, and how often the lane had made messages available when the mark was set.
+macro_rules! openings {
+    ($queues:literal, $from:literal, $known:literal) => {
+        concat!(
+            "SELECT x.queue, x.member, x.lane, x.opened, x.lowest, CASE WHEN k.b = '' OR s.since = 0 THEN false \
+             WHEN s.since NOT BETWEEN 1 AND length(x.lowest) / 9 THEN true \
+             ELSE EXISTS (SELECT FROM generate_series(1, s.since::int4) AS g(n) \
+             WHERE substring(x.lowest, length(x.lowest) - 9 * g.n + 1, 9) < k.b) END AS missed \
+             FROM unnest(",
+            $queues,
+            "::int4[], ",
+            $from,
+            "::bytea[]) AS k(q, b) CROSS JOIN LATERAL ",
+            figures!("k.q"),
+            " x LEFT JOIN unnest(",
+            $known,
+            ") AS e(q, m, l, n) ON e.q = x.queue AND e.m = x.member AND e.l = x.lane \
+             CROSS JOIN LATERAL (SELECT x.opened - coalesce(e.n, 0)) AS s(since)"
+        )
+    };
+}
+
 statements! {
-    /// `$1` member, `$2` lane, `$3` epoch, `$4` number of the batch, `$5` the group's time, `$6` connection. Divides by zero when the lane
-    /// belongs to a later epoch or connection. Answers the clock in milliseconds since 1970.
-    fence = "WITH f AS (UPDATE lane SET batch = $4::int8, clock = $5 WHERE member = $1 AND lane = $2 AND epoch = $3 \
-             AND batch = $4::int8 - 1 AND connection = $6 RETURNING 1) \
-             SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 / count(*) FROM f";
+    /// The last statement of a batch: what its lane has done, and that it may be committed.
+    ///
+    /// `$1` member, `$2` lane, `$3` epoch, `$4` number of the batch, `$5` the group's time, `$6` connection; divides by zero when the lane
+    /// belongs to a later epoch or connection. `$7` queues whose figures change, `$8` messages, `$9` bytes; `$10` 1 where messages became
+    /// available, and `$11` the lowest places of the last transactions of which that is true; after `depth_rows`.
+    ///
+    /// `$12` to `$17` as `openings` says; takes the root of a negative number when a look has missed something.
+    ///
+    /// Answers the clock in milliseconds since 1970, and what the lanes have made available on the queues that were looked at.
+    settle = concat!(
+        "WITH f AS (UPDATE lane SET batch = $4::int8, clock = $5 WHERE member = $1 AND lane = $2 AND epoch = $3 \
+         AND batch = $4::int8 - 1 AND connection = $6 RETURNING 1), ",
+        changed_figures!("SELECT * FROM unnest($7::int4[], $8::int8[], $9::int8[], $10::int8[], $11::bytea[])", "$1::int4", "$2::int4"),
+        ", u AS (", add_figures!(), "), o AS MATERIALIZED (",
+        openings!("$12", "$13", "$14::int4[], $15::int4[], $16::int4[], $17::int8[]"), ") \
+         SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 / (SELECT count(*) FROM f), o.queue, o.member, o.lane, o.opened, o.lowest, \
+         sqrt(CASE WHEN o.missed THEN -1 ELSE 0 END) < 0 FROM (SELECT) AS always LEFT JOIN o ON true");
     /// The number of the last batch that was committed, and of this connection. It waits for a batch whose connection broke; one that has
     /// not begun cannot be committed any more. No row: fenced.
     ask = "UPDATE lane SET connection = connection + 1 WHERE member = $1 AND lane = $2 AND epoch = $3 RETURNING batch, connection";
     /// In milliseconds since 1970.
     clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
-    put = "INSERT INTO message (queue, rank, position, persistent, expires, arrived, length, parts, message_key, correlation_key, \
-           group_key, message_id, correlation_id, group_id, sequence, segment, flags, head, body) \
-           SELECT * FROM unnest($1::int4[], $2::int2[], $3::int8[], $4::bool[], $5::int8[], $6::int8[], $7::int4[], $8::int4[], \
-           $9::int8[], $10::int8[], $11::int8[], $12::bytea[], $13::bytea[], $14::bytea[], $15::int4[], $16::int4[], $17::int4[], \
-           $18::bytea[], $19::bytea[])";
+    put = concat!("INSERT INTO message (", new_columns!(), ") SELECT * FROM unnest($1::new_message[])");
     put_parts = "INSERT INTO message_part (queue, position, part, bytes) \
                  SELECT * FROM unnest($1::int4[], $2::int8[], $3::int4[], $4::bytea[])";
     parts = "SELECT k.q, x.* FROM unnest($1::int4[], $2::int8[]) AS k(q, p) CROSS JOIN LATERAL (SELECT m.position, m.bytes FROM message_part m \
@@ -257,13 +303,11 @@ statements! {
                   ON CONFLICT DO NOTHING RETURNING queue, member, lane) \
                   INSERT INTO queue_depth (queue, member, lane, version, messages, bytes, opened, lowest) \
                   SELECT l.queue, l.member, l.lane, 0, 0, 0, 0, '' FROM l";
-    /// What a transaction has changed: `$1` queues, `$2` member, `$3` lane, `$4` messages, `$5` bytes; `$6` 1 where messages became
-    /// available, and `$7` the lowest places of the last transactions of which that is true. After `depth_rows`.
-    depth_add = add_figures!(
-        "", "SELECT * FROM unnest($1::int4[], $4::int8[], $5::int8[], $6::int8[], $7::bytea[])", "$2::int4", "$3::int4");
-    /// What the lanes have made available on queues.
-    opened = concat!("SELECT d.queue, d.member, d.lane, d.opened, d.lowest FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL ",
-                     figures!("k.q"), " d");
+    /// `$1` queues, `$2` member, `$3` lane: messages have become available, at places that are not said. After `depth_rows`.
+    open_again = concat!("WITH ", changed_figures!("SELECT q, 0::int8, 0::int8, 1::int8, ''::bytea FROM unnest($1::int4[]) AS k(q)", "$2::int4", "$3::int4"),
+                         " ", add_figures!());
+    /// `$1` to `$6` as `openings` says.
+    opened = openings!("$1", "$2", "$3::int4[], $4::int4[], $5::int4[], $6::int8[]");
     /// Messages and bytes that the others have added, and those that this member (`$2`) has.
     depths = concat!("SELECT k.q, x.* FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL \
               (SELECT coalesce(sum(d.messages) FILTER (WHERE d.member <> $2), 0)::int8, \
@@ -370,11 +414,8 @@ statements! {
                     m.sequence, m.segment, m.flags, m.head, m.body, m.backout FROM message m WHERE m.queue = $1 \
                     AND (m.rank, m.position) > ($2::int2, $3::int8) AND (m.rank, m.position) <= ($4::int2, $5::int8) \
                     ORDER BY m.rank, m.position";
-    import = "INSERT INTO message (queue, rank, position, persistent, expires, arrived, length, parts, message_key, correlation_key, \
-              group_key, message_id, correlation_id, group_id, sequence, segment, flags, head, body, backout) \
-              SELECT * FROM unnest($1::int4[], $2::int2[], $3::int8[], $4::bool[], $5::int8[], $6::int8[], $7::int4[], $8::int4[], \
-              $9::int8[], $10::int8[], $11::int8[], $12::bytea[], $13::bytea[], $14::bytea[], $15::int4[], $16::int4[], $17::int4[], \
-              $18::bytea[], $19::bytea[], $20::int4[])";
+    /// `$2` backout counts.
+    import = concat!("INSERT INTO message (", new_columns!(), ", backout) SELECT * FROM unnest($1::new_message[], $2::int4[])");
     receipts_after = "SELECT key, expires, value FROM receipt WHERE key > $1::bytea ORDER BY key LIMIT $2::int8";
     import_receipts = "INSERT INTO receipt (key, expires, value) SELECT * FROM unnest($1::bytea[], $2::int8[], $3::bytea[]) \
                        ON CONFLICT (key) DO NOTHING";

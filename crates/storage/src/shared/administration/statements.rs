@@ -3,7 +3,7 @@
 //! They run seldom. Those that count messages read a whole index in order; none holds a lock that members wait for longer than one of
 //! their own batches takes.
 
-use crate::shared::statements::add_figures;
+use crate::shared::statements::{add_figures, changed_figures};
 
 macro_rules! wrong_depths {
     () => {
@@ -53,13 +53,11 @@ pub(super) const BACK_OUT_LOST_GETS: &str = "UPDATE message o SET owner = NULL, 
     AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue";
 /// Depths follow in the same statement. Answers how many for each queue. After `FIGURES_OF_REPAIRS`.
 pub(super) const REMOVE_LOST_PUTS: &str = concat!(
-    add_figures!(
-        "g AS (DELETE FROM message o WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL AND o.hold = 'p' \
-         AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue, length), ",
-        "SELECT queue, -count(*), -sum(length), 0::int8, ''::bytea FROM g GROUP BY queue",
-        "0",
-        "0"
-    ),
+    "WITH g AS (DELETE FROM message o WHERE o.owner IS NOT NULL AND o.unit IS NOT NULL AND o.hold = 'p' \
+     AND NOT EXISTS (SELECT FROM unit u WHERE u.member = o.owner >> 32 AND u.number = o.unit) RETURNING queue, length), ",
+    changed_figures!("SELECT queue, -count(*), -sum(length), 0::int8, ''::bytea FROM g GROUP BY queue", "0", "0"),
+    " ",
+    add_figures!(),
     " RETURNING -c.messages"
 );
 /// Repairs have a row for each queue.
@@ -75,8 +73,12 @@ pub(super) const FORGET_DECISIONS: &str = "DELETE FROM unit WHERE state = 'commi
 pub(super) const WRONG_DEPTHS: &str = concat!("SELECT queue, m, b FROM (", wrong_depths!(), ") w ORDER BY queue");
 /// One statement sees one moment: what members change meanwhile changes both sides alike, and the difference stays true. After
 /// `FIGURES_OF_REPAIRS`.
-pub(super) const MEND_DEPTHS: &str =
-    add_figures!("", concat!("SELECT queue, m, b, 0::int8, ''::bytea FROM (", wrong_depths!(), ") x"), "0", "0");
+pub(super) const MEND_DEPTHS: &str = concat!(
+    "WITH ",
+    changed_figures!(concat!("SELECT queue, m, b, 0::int8, ''::bytea FROM (", wrong_depths!(), ") x"), "0", "0"),
+    " ",
+    add_figures!()
+);
 /// Numbers of queues that have messages: one look into the index for each.
 pub(super) const QUEUES_WITH_MESSAGES: &str = "WITH RECURSIVE q(queue) AS ((SELECT queue FROM message ORDER BY queue LIMIT 1) UNION ALL \
     SELECT (SELECT m.queue FROM message m WHERE m.queue > q.queue ORDER BY m.queue LIMIT 1) FROM q WHERE q.queue IS NOT NULL) \

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use bytes::{Bytes, BytesMut};
 use tokio_postgres::types::{IsNull, ToSql, Type};
 
+use super::new_messages::NewMessages;
 use super::{BatchId, Parameters};
 use crate::QueueId;
 use crate::shared::handles::OpenLevel;
-use crate::shared::low_water::Look;
+use crate::shared::low_water::{Look, place_bytes};
 use crate::shared::operation::{Place, Taking, Wanted};
 use crate::shared::row::{MessageRow, MovedRow, PART, delivery_key, hash, moment, position, queue_number, rank};
 
@@ -46,6 +47,25 @@ pub(super) fn first_parameters(takings: &[(usize, &Taking)], looks: &BTreeMap<Qu
     ]
 }
 
+/// Queues and where the looks began, then what their marks rest on, as `openings` of the statements says.
+pub(in crate::shared) fn opening_parameters<'l>(
+    looks: impl IntoIterator<Item = (&'l QueueId, &'l Look)>,
+) -> Parameters {
+    let (mut queues, mut begins) = (Vec::new(), Vec::new());
+    let mut known = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (queue, look) in looks {
+        queues.push(queue_number(*queue));
+        begins.push(look.from.map_or_else(Vec::new, |from| place_bytes(from).to_vec()));
+        for ((member, lane), count) in look.known() {
+            known.0.push(queue_number(*queue));
+            known.1.push(member);
+            known.2.push(lane);
+            known.3.push(count);
+        }
+    }
+    vec![Box::new(queues), Box::new(begins), Box::new(known.0), Box::new(known.1), Box::new(known.2), Box::new(known.3)]
+}
+
 pub(super) fn identifier_parameters(takings: &[(usize, &Taking)]) -> Parameters {
     let identifier = |taking: &Taking| match taking.wanted {
         Wanted::Correlation(identifier) | Wanted::Message(identifier) => identifier,
@@ -78,42 +98,12 @@ pub(super) fn seen_parameters(takings: &[(usize, &Taking)], id: BatchId) -> Para
     ]
 }
 
-pub(super) fn message_parameters<'r>(rows: impl Iterator<Item = &'r MessageRow>) -> Parameters {
-    fn column<T: ToSql + Sync + Send + 'static>(
-        rows: &[&MessageRow],
-        of: impl Fn(&MessageRow) -> T,
-    ) -> Box<dyn ToSql + Sync + Send> {
-        Box::new(rows.iter().map(|row| of(row)).collect::<Vec<T>>())
-    }
-    let rows: Vec<&MessageRow> = rows.collect();
-    vec![
-        column(&rows, |row| queue_number(row.queue)),
-        column(&rows, |row| rank(row.key)),
-        column(&rows, |row| position(row.key)),
-        column(&rows, |row| row.persistent),
-        column(&rows, |row| row.expires.map(moment)),
-        column(&rows, |row| moment(row.arrived)),
-        column(&rows, |row| i32::try_from(row.body.len()).unwrap_or(i32::MAX)),
-        column(&rows, |row| i32::try_from(row.parts()).unwrap_or(i32::MAX)),
-        column(&rows, |row| hash(&row.keys.message)),
-        column(&rows, |row| hash(&row.keys.correlation)),
-        column(&rows, |row| hash(&row.keys.group)),
-        column(&rows, |row| row.keys.message.to_vec()),
-        column(&rows, |row| row.keys.correlation.to_vec()),
-        column(&rows, |row| row.keys.group.to_vec()),
-        column(&rows, |row| row.keys.sequence.cast_signed()),
-        column(&rows, |row| row.keys.offset.cast_signed()),
-        column(&rows, |row| row.keys.flags.cast_signed()),
-        column(&rows, |row| Bytea(row.head.clone())),
-        column(&rows, |row| Bytea(if row.parts() > 0 { Bytes::new() } else { row.body.clone() })),
-    ]
-}
-
-/// Those of messages, and `$20` backout counts.
+/// `$1` messages, `$2` backout counts.
 pub(super) fn import_parameters(rows: &[MovedRow]) -> Parameters {
-    let mut parameters = message_parameters(rows.iter().map(|row| &row.message));
-    parameters.push(Box::new(rows.iter().map(|row| row.backouts).collect::<Vec<i32>>()));
-    parameters
+    vec![
+        Box::new(NewMessages::of(rows.iter().map(|row| &row.message))),
+        Box::new(rows.iter().map(|row| row.backouts).collect::<Vec<i32>>()),
+    ]
 }
 
 /// `$1` queue, `$2` position, `$3` part, `$4` bytes; `None`: every body is in its row.

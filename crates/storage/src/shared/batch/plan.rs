@@ -2,17 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Error, Row};
 
+use super::new_messages::NewMessages;
 use super::parameters::{
-    Bytea, first_parameters, identifier_parameters, import_parameters, level_parameters, message_parameters,
+    Bytea, first_parameters, identifier_parameters, import_parameters, level_parameters, opening_parameters,
     part_parameters, places, seen_parameters,
 };
 use super::{
-    BatchId, Failed, Flight, Kind, Known, Looked, Outcome, Parameters, Step, bodies_at, count_added, opened_by, owner,
+    BatchId, Connected, Flight, Kind, Known, Looked, Outcome, Parameters, Step, bodies_at, by_queue, count_added, owner,
 };
 use crate::shared::handles::OpenLevel;
-use crate::shared::low_water::{Look, Opened};
+use crate::shared::low_water::Look;
 use crate::shared::operation::{
     Answer, Claim, Job, Manner, NewReceipt, Operation, Place, Raised, Taken, Taking, UnitNumber, Wanted, Work,
 };
@@ -118,29 +120,25 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What each look has come to.
-    pub(super) fn looked(&self, rows: &[Row], found: &[(Kind, Manner, Found)]) -> Result<Vec<Looked>, Failed> {
-        let mut opened: HashMap<QueueId, Vec<Opened>> = HashMap::new();
-        for row in rows {
-            opened.entry(queue_id(row.get(0))).or_default().push(opened_by(row));
-        }
-        let mut looks = Vec::with_capacity(self.looks.len());
-        let mut has_missed = false;
-        for (queue, look) in &self.looks {
-            let opened = opened.remove(queue).unwrap_or_default();
-            if !look.has_missed_nothing(&opened) {
-                has_missed = true;
-                self.known.figures.know(*queue).low_water.missed(look, &opened);
-            }
+    /// Each look, with the last message that it took.
+    pub(super) fn looked(&self, found: &[(Kind, Manner, Found)]) -> Vec<Looked> {
+        let looked = |(queue, look): (&QueueId, &Look)| {
             let taken = found.iter().filter(|(kind, _, found)| *kind == Kind::First && found.queue == *queue);
             let last = taken.map(|(_, _, found)| found.key).max();
-            looks.push(Looked { queue: *queue, look: look.clone(), last, opened });
+            Looked { queue: *queue, look: look.clone(), last, opened: Vec::new() }
+        };
+        self.looks.iter().map(looked).collect()
+    }
+
+    /// A look has missed something: where the next ones begin.
+    pub(super) async fn note_missed(&self, connected: &Connected) -> Result<(), Error> {
+        let parameters = opening_parameters(&self.looks);
+        let parameters: Vec<&(dyn ToSql + Sync)> = parameters.iter().map(|parameter| parameter.as_ref() as _).collect();
+        let mut opened = by_queue(&connected.client.query(&connected.statements.opened, &parameters).await?, 0);
+        for (queue, look) in &self.looks {
+            self.known.figures.know(*queue).low_water.check(look, &opened.remove(queue).unwrap_or_default());
         }
-        if has_missed {
-            let locked = found.iter().map(|(_, _, found)| Place { queue: found.queue, key: found.key });
-            return Err(Failed::Missed(locked.collect()));
-        }
-        Ok(looks)
+        Ok(())
     }
 
     /// Something arrives that is known only afterwards.
@@ -186,7 +184,7 @@ impl<'a> Plan<'a> {
     pub(super) fn send_changes<'f>(&self, flight: &mut Flight<'f>, id: BatchId) {
         let s = &flight.connected.statements;
         if !self.puts.is_empty() {
-            flight.send(Step::Change, &s.put, message_parameters(self.puts.iter().copied()));
+            flight.send(Step::Change, &s.put, vec![Box::new(NewMessages::of(self.puts.iter().copied()))]);
             if let Some(parts) = part_parameters(self.puts.iter().copied()) {
                 flight.send(Step::Change, &s.put_parts, parts);
             }
@@ -332,17 +330,10 @@ impl<'a> Plan<'a> {
             }
             flight.send(Step::Take(kind, manner), statement, parameters);
         }
-        if !self.looks.is_empty() {
-            let queues: Vec<i32> = self.looks.keys().map(|queue| queue_number(*queue)).collect();
-            flight.send(Step::Opened, &s.opened, vec![Box::new(queues)]);
-        }
     }
 
-    pub(super) fn send_depths(&self, flight: &mut Flight<'_>, id: BatchId, outcome: &Outcome) {
+    pub(super) fn send_settle(&self, flight: &mut Flight<'_>, id: BatchId, outcome: &Outcome) {
         let queues: BTreeSet<QueueId> = outcome.changed_queues().collect();
-        if queues.is_empty() {
-            return;
-        }
         let s = &flight.connected.statements;
         let without_row = queues.iter().filter(|queue| !self.known.recent.has_row(**queue));
         let without_row: Vec<i32> = without_row.map(|queue| queue_number(*queue)).collect();
@@ -360,16 +351,13 @@ impl<'a> Plan<'a> {
             columns.3.push(i64::from(opens.is_some()));
             columns.4.push(opens.map_or_else(Vec::new, |key| self.known.recent.with(queue, *key)));
         }
-        let parameters: Parameters = vec![
-            Box::new(columns.0),
-            Box::new(id.member),
-            Box::new(id.lane),
-            Box::new(columns.1),
-            Box::new(columns.2),
-            Box::new(columns.3),
-            Box::new(columns.4),
-        ];
-        flight.send(Step::Change, &s.depth_add, parameters);
+        let mut parameters: Parameters = vec![Box::new(id.member), Box::new(id.lane), Box::new(id.epoch)];
+        parameters.extend([id.number, id.clock, id.connection].map(|number| Box::new(number) as _));
+        parameters.push(Box::new(columns.0));
+        parameters.extend([columns.1, columns.2, columns.3].map(|column| Box::new(column) as _));
+        parameters.push(Box::new(columns.4));
+        parameters.extend(opening_parameters(&self.looks));
+        flight.send(Step::Settle, &s.settle, parameters);
     }
 
     /// Gives what was found to those who asked, the first in delivery order to the first who asked.

@@ -1,20 +1,20 @@
 //! What is done again and again while a session is open: heartbeats, figures, arrivals that no datagram told, recovery of peers.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
+use tokio_postgres::types::ToSql;
 use tracing::{info, warn};
 
 use super::{Driver, Role, Session, connected, restating};
-use crate::shared::batch::opened_by;
+use crate::shared::batch::{by_queue, opening_parameters};
 use crate::shared::error::SharedError;
 use crate::shared::hint::Heard;
 use crate::shared::lane::LAZY;
-use crate::shared::low_water::Opened;
 use crate::shared::member::{self, Beaten, MemberStatus, Watch};
 use crate::shared::operation::Place;
 use crate::shared::primary;
@@ -228,17 +228,12 @@ async fn look_for_arrivals(
     let now = moment(Timestamp::from_millis(driver.positions.clock()));
     let waiting = client.query(&s.waiting, &[&numbers, &now, &ranks, &positions]).await?;
     let mut arrived: HashSet<QueueId> = waiting.iter().map(|row| queue_id(row.get(0))).collect();
-    let mut opened: HashMap<QueueId, Vec<Opened>> = HashMap::new();
-    for row in client.query(&s.opened, &[&numbers]).await? {
-        opened.entry(queue_id(row.get(0))).or_default().push(opened_by(&row));
-    }
-    for (queue, figures, look) in looks {
-        let opened = opened.remove(&queue).unwrap_or_default();
-        if !look.has_missed_nothing(&opened) {
-            figures.low_water.missed(&look, &opened);
-            arrived.insert(queue);
-        }
-    }
+    let parameters = opening_parameters(looks.iter().map(|(queue, _, look)| (queue, look)));
+    let parameters: Vec<&(dyn ToSql + Sync)> = parameters.iter().map(|parameter| parameter.as_ref() as _).collect();
+    let mut opened = by_queue(&client.query(&s.opened, &parameters).await?, 0);
+    arrived.extend(looks.iter().filter_map(|(queue, figures, look)| {
+        figures.low_water.check(look, &opened.remove(queue).unwrap_or_default()).then_some(*queue)
+    }));
     Ok(arrived)
 }
 

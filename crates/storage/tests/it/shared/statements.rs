@@ -73,8 +73,7 @@ fn check(database: &Database, when: &str) {
         );
         // By all of its key: a lane's row has had as many versions as there were transactions.
         let version = match name.as_str() {
-            "depth_add" => "version = c.v))",
-            "fence" => "batch = ($4 - 1)))",
+            "settle" | "open_again" => "version = c.v))",
             _ => "",
         };
         let by_owner = plan.contains("message_by_owner") && text.contains("m.rank = t.r");
@@ -82,6 +81,8 @@ fn check(database: &Database, when: &str) {
         let scans = plan.contains("Index Cond")
             && plan.lines().any(|line| line.contains("Index Cond") && line.ends_with(version));
         assert!(scans || version.is_empty(), "{name} walks over the versions of a row {when}:\n{plan}");
+        let by_batch = name != "settle" || plan.contains("batch = ($4 - 1)))");
+        assert!(by_batch, "{name} walks over the versions of a lane's row {when}:\n{plan}");
         for costly in ["Sort", "Bitmap", "Hash Join"] {
             assert!(!plan.contains(costly), "{name} has a {costly} {when}:\n{plan}");
         }
@@ -104,4 +105,40 @@ fn statements_find_their_rows_by_an_index_on_an_empty_table_and_on_a_long_queue(
     // As a vacuum leaves them when a snapshot keeps all that is dead.
     database.run("UPDATE pg_class SET reltuples = 0, relpages = greatest(relpages, 10000) WHERE relnamespace = 'public'::regnamespace");
     check(&database, "on tables in which all is dead");
+}
+
+/// A lane has made messages available `opened` times, at last at these places (in milliseconds). `from` is where a look began, and
+/// `known` how often the lane had done so when the look's mark was set.
+fn has_missed(database: &Database, opened: i64, lowest: &[u64], from: Option<u64>, known: i64) -> bool {
+    let place = |at: &u64| format!("04{:016x}", at << 22);
+    let lowest: String = lowest.iter().map(place).collect();
+    let from = from.as_ref().map_or_else(String::new, place);
+    let texts = storage::shared::explained();
+    let (_, text) = texts.iter().find(|(name, _)| *name == "opened").expect("it is there");
+    let rows = database.run(&format!(
+        "DELETE FROM queue_depth; INSERT INTO queue_lane VALUES (7, 1, 0) ON CONFLICT DO NOTHING; \
+         INSERT INTO queue_depth VALUES (7, 1, 0, 3, 0, 0, {opened}, '\\x{lowest}'); PREPARE o AS {text}; \
+         EXECUTE o('{{7}}', ARRAY['\\x{from}'::bytea], '{{7}}', '{{1}}', '{{0}}', '{{{known}}}')"
+    ));
+    let row = rows.first().expect("the lane has a row");
+    row.last().expect("with columns").as_deref() == Some("t")
+}
+
+#[test]
+fn a_look_has_missed_what_was_opened_before_its_beginning_since_its_mark_was_set() {
+    let database = Database::of_group("QSG1");
+    let missed = |opened, lowest: &[u64], known| has_missed(&database, opened, lowest, Some(950), known);
+    assert!(!missed(3, &[10], 3));
+    assert!(!missed(5, &[10, 950, 2000], 3));
+    assert!(missed(5, &[10, 949, 2000], 3));
+    assert!(!has_missed(&database, 5, &[10, 949, 2000], None, 3));
+}
+
+#[test]
+fn a_mark_older_than_what_a_lane_remembers_or_than_a_lane_that_lost_its_count_rests_on_nothing() {
+    let database = Database::of_group("QSG1");
+    let missed = |opened, lowest: &[u64], known| has_missed(&database, opened, lowest, Some(950), known);
+    assert!(missed(5, &[2000], 3));
+    assert!(missed(2, &[2000, 2000], 3));
+    assert!(missed(4, &[], 3));
 }
