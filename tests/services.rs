@@ -1,6 +1,7 @@
 //! Services of the real server: the page that introduces them, the worked example, and the two-way scenario.
 
 mod example;
+mod first;
 mod page;
 mod scenario;
 

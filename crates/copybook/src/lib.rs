@@ -74,3 +74,4 @@ pub use options::{
 pub use picture::{Category, Picture};
 pub use plan::Converter;
 pub use shape::{FieldPlace, Shape, ValueKind};
+pub use source::detected_format;

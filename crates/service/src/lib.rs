@@ -19,5 +19,6 @@ pub mod provider;
 pub mod record;
 pub mod registry;
 pub mod services;
+pub mod starter;
 
 pub use services::Services;

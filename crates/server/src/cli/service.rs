@@ -1,6 +1,8 @@
-//! `service build|show`: archives of services and APIs made from their sources, and looked at.
+//! `service new|build|show`: sources of services made from copybooks, archives made from sources, and looked at.
 //!
-//! The crate `service` knows sources and the layout of archives; this file names and writes files.
+//! The crate `service` knows sources and the layout of archives; here files are named and written.
+
+mod new;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,6 +17,8 @@ use crate::data_directory::write_file;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
+    /// Make the first files of a service from two copybooks: source, API, program, queues, test data and scripts.
+    New(new::NewArguments),
     /// Build the archive of a service (.sar) or of an API (.aar) from its source.
     Build(BuildArguments),
     /// Show the contents of an archive.
@@ -44,6 +48,7 @@ pub(super) struct ShowArguments {
 
 pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
+        Command::New(arguments) => new::run(arguments, out),
         Command::Build(arguments) => build_archive(arguments, out),
         Command::Show(arguments) => show(arguments, out),
     }

@@ -27,6 +27,7 @@ mod requester;
 mod responder;
 mod runmqsc;
 mod service;
+mod service_new;
 mod serving;
 mod several;
 mod several_load;

@@ -230,6 +230,19 @@ impl Conversion {
         Ok(Some((Direction { structure, schema }, unknown)))
     }
 
+    /// The copybook of a direction and the layout of its record, as `compile` takes them.
+    ///
+    /// # Errors
+    /// As `compile`; the property of the direction's file is missing.
+    pub fn laid_out(&self, side: Side, members: &dyn Members) -> Result<(Copybook, RecordLayout), ArchiveError> {
+        let missing = || ArchiveError::property(side.structure(), "it is required");
+        let file = self.text(side.structure()).ok_or_else(missing)?;
+        let copybook = self.copybook(file, members)?;
+        let layout = copybook.layout(self.text(side.record()), &self.layout_options());
+        let layout = layout.map_err(|error| ArchiveError::entry(file, error))?;
+        Ok((copybook, layout))
+    }
+
     fn copybook(&self, file: &str, members: &dyn Members) -> Result<Copybook, ArchiveError> {
         let text = self.characters(&members.structure(file)?)?;
         let resolver: Box<Resolver<'_>> =
@@ -434,8 +447,9 @@ fn without_unknown<T>(
     }
 }
 
-#[derive(Clone, Copy)]
-enum Side {
+/// Of a service's two records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
     Request,
     Response,
 }
