@@ -120,9 +120,13 @@ fn object(kind: ObjectKind, name: TopicName, topic_string: String) -> Arc<OpenOb
     })
 }
 
-/// The descriptor as it comes back: what the queue manager chose, and the whole topic string.
+/// The descriptor as it comes back: what the queue manager chose, the whole topic string, and what a resumed subscription is.
 fn answered(structure: SubscriptionStructure, made: &Subscribed) -> SubscriptionStructure {
+    let mut flags = structure.flags;
+    flags.set(SubscribeFlags::DURABLE, made.durable);
+    flags.set(SubscribeFlags::MANAGED, made.managed);
     SubscriptionStructure {
+        flags,
         correlation_id: *made.correlation_id.as_bytes(),
         resolved_object_string: CharString::utf_8(&made.topic_string),
         ..structure.without_strings()

@@ -39,6 +39,15 @@ impl<const N: usize> Text<N> {
         self.0[..end].trim_ascii_end()
     }
 
+    /// With blanks for a NUL and all that follows it, as a queue manager returns a field that a program ended with one.
+    #[must_use]
+    pub fn padded(mut self) -> Self {
+        if let Some(end) = self.0.iter().position(|&byte| byte == 0) {
+            self.0[end..].fill(b' ');
+        }
+        self
+    }
+
     pub fn is_blank(&self) -> bool {
         self.trimmed().is_empty()
     }

@@ -56,8 +56,11 @@ pub(super) async fn definitions(
         }
     }
     let command = request::command(session, statement_of(Verb::Display, subject.display, name, all))?;
-    let reply = session.execute(&command).await;
-    Ok(response::shown(&having(reply, &wanted), &vocabulary))
+    let mut reply = having(session.execute(&command).await, &wanted);
+    if subject.name == SUBSCRIPTION.name {
+        name_no_subscription(&mut reply);
+    }
+    Ok(response::shown(&reply, &vocabulary))
 }
 
 /// The name asked for: a generic one for subscriptions known by identifier, none for the queue manager.
@@ -178,6 +181,13 @@ fn having(mut reply: Reply, wanted: &[Wanted]) -> Reply {
         return not_found();
     }
     reply
+}
+
+/// 2428 instead of an object that is not known.
+fn name_no_subscription(reply: &mut Reply) {
+    for item in reply.items.iter_mut().filter(|item| item.reason == Reason::UnknownObjectName.number()) {
+        item.reason = Reason::NoSubscription.number();
+    }
 }
 
 pub(super) fn not_found() -> Reply {

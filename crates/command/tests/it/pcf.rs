@@ -351,7 +351,8 @@ fn topics_and_subscriptions_have_their_commands() {
             assert_eq!(names(&done(&queue_manager, command, chosen(found)), 3152), ["my sub"], "{command} {found:?}");
         }
         for none in [number(1289, 1), number(1289, 3), number(1274, 2)] {
-            assert_eq!(refused(&queue_manager, command, chosen(&[none])), (2085, None));
+            let reason = if command == 176 { 2428 } else { 2085 };
+            assert_eq!(refused(&queue_manager, command, chosen(&[none])), (reason, None));
         }
         assert_eq!(refused(&queue_manager, command, chosen(&[number(1289, 9)])).0, 3229);
     }
@@ -367,7 +368,7 @@ fn topics_and_subscriptions_have_their_commands() {
         ("a/b/x".to_owned(), "x".to_owned())
     );
     done(&queue_manager, 179, vec![by_identifier()]);
-    assert_eq!(refused(&queue_manager, 176, vec![text(3152, "my sub")]), (2085, None));
+    assert_eq!(refused(&queue_manager, 176, vec![text(3152, "my sub")]), (2428, None));
     done(&queue_manager, 173, vec![text(2092, "T2")]);
 }
 

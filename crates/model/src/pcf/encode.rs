@@ -117,10 +117,11 @@ impl Encoder<'_> {
         self.out.extend_from_slice(&bytes);
     }
 
-    /// All strings of a list have the length of the longest.
+    /// All strings of a list have the length of the longest, rounded up to four bytes: the structure ends with the last of
+    /// them, as programs expect that split it by its length.
     fn texts(&mut self, texts: &[String]) {
         let strings: Vec<_> = texts.iter().map(|text| self.coding.text(text)).collect();
-        let longest = strings.iter().map(Vec::len).max().unwrap_or(0);
+        let longest = strings.iter().map(Vec::len).max().unwrap_or(0).next_multiple_of(4);
         self.integers(&[self.coding.ccsid.0, count(strings.len()), count(longest)]);
         let blank = self.coding.set.blank();
         for string in strings {

@@ -104,8 +104,8 @@ fn bytes_are_laid_out_as_published() {
     };
     let mut expected = integers(&[1, 36, 1, 13, 1, 1, 0, 0, 3, 4, 24, 2016, 37, 2]);
     expected.extend(b"\xC8\xC9\0\0");
-    expected.extend(integers(&[3, 16, 20, 1, 6, 32, 1002, 37, 2, 3]));
-    expected.extend(b"\xC1\x40\x40\xC2\xC3\xC4\0\0");
+    expected.extend(integers(&[3, 16, 20, 1, 6, 32, 1002, 37, 2, 4]));
+    expected.extend(b"\xC1\x40\x40\x40\xC2\xC3\xC4\x40");
     assert_eq!(Coding::new(BIG, Ccsid(37)).unwrap().bytes(&message), expected);
 }
 

@@ -215,9 +215,9 @@ fn changes(queue: &Arc<Queue>, selectors: &[i32], integers: &[i32], mut characte
         } else {
             let (text, rest) = characters.split_at_checked(TRIGGER_DATA_LENGTH).ok_or(Reason::CharAttrsTooShort)?;
             characters = rest;
-            // Programs in C end it with a zero byte.
-            let text = String::from_utf8_lossy(text);
-            Value::Text(text.trim_end_matches(|last: char| last == '\0' || last.is_ascii_whitespace()).to_owned())
+            // Programs in C end it with a zero byte; what follows is any memory.
+            let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+            Value::Text(String::from_utf8_lossy(text[..end].trim_ascii_end()).into_owned())
         };
         let row =
             by_pcf(kind, *selector).filter(|row| row.access == Access::Settable).ok_or(Reason::SelectorNotForType)?;

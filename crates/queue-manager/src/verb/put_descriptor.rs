@@ -4,7 +4,7 @@
 //! Decides only; nothing is put here.
 
 use model::definition::queue::DefinitionType;
-use model::descriptor::{Ccsid, Expiry, MessageDescriptor, MessageType, Persistence, Report};
+use model::descriptor::{Ccsid, Expiry, Format, MessageDescriptor, MessageType, Persistence, Report};
 use model::identifier::{AccountingToken, CorrelationId, MessageId};
 use model::identity_context;
 use model::message::Message;
@@ -51,6 +51,7 @@ pub(crate) fn fill_in(
         let ccsid = engine.definition.read().ccsid;
         descriptor.ccsid = Ccsid(i32::try_from(ccsid).unwrap_or(Ccsid::UTF_8.0));
     }
+    descriptor.format = Format(descriptor.format.0.padded());
     fill_identifiers(&engine.identifiers, descriptor, flags);
     descriptor.backout_count = 0;
     (descriptor.reply_to_queue, descriptor.reply_to_queue_manager) =

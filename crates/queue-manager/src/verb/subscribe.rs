@@ -47,6 +47,9 @@ pub struct Subscribed {
     pub correlation_id: CorrelationId,
     /// SUBID.
     pub identifier: CorrelationId,
+    pub durable: bool,
+    /// The queue is the queue manager's own.
+    pub managed: bool,
     /// `RetainedNotDelivered` (2526).
     pub warning: Option<Reason>,
 }
@@ -362,8 +365,8 @@ impl Call<'_> {
     }
 
     /// # Errors
-    /// What neither alters nor may differ: topic (2510), durability (2509), who made the queue (2533), grouping (2515),
-    /// level (2512), selector (2524).
+    /// What may not differ: the topic, if named (2510). In an alteration also durability (2509), who made the queue (2533),
+    /// grouping (2515), level (2512), selector (2524): a resumption alone takes them as they are.
     fn check_unaltered(&self, of: &SubscriptionDefinition) -> Result<(), Reason> {
         let names_topic = !self.descriptor.topic_object.is_blank() || !self.descriptor.topic_string.is_empty();
         if names_topic {
@@ -372,6 +375,9 @@ impl Call<'_> {
             if topic_string != of.topic_string {
                 return Err(Reason::TopicNotAlterable);
             }
+        }
+        if !self.has(Flags::ALTER) {
+            return Ok(());
         }
         if self.has(Flags::DURABLE) != of.durable {
             return Err(Reason::DurabilityNotAlterable);
@@ -382,11 +388,11 @@ impl Call<'_> {
         if self.has(Flags::GROUP_SUB) != of.grouped {
             return Err(Reason::GroupingNotAlterable);
         }
-        if self.has(Flags::ALTER) && self.descriptor.level != i32::from(of.level) {
+        if self.descriptor.level != i32::from(of.level) {
             return Err(Reason::SublevelNotAlterable);
         }
         let selector = self.descriptor.selector.trim_end_matches(['\0', ' ']);
-        if self.has(Flags::ALTER) && selector != of.selector {
+        if selector != of.selector {
             return Err(Reason::SelectorNotAlterable);
         }
         Ok(())
@@ -427,6 +433,8 @@ impl Call<'_> {
             topic_string: definition.topic_string.clone(),
             correlation_id: definition.correlation_id,
             identifier: definition.identifier,
+            durable: definition.durable,
+            managed: definition.managed,
             warning: None,
         })
     }

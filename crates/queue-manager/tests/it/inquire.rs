@@ -44,9 +44,10 @@ async fn trigger_data_ends_with_a_zero_byte_or_with_blanks() {
     let object = ObjectDescriptor { name: name("SYSTEM.DEFAULT.LOCAL.QUEUE"), ..ObjectDescriptor::default() };
     let options = OpenOptions::SET | OpenOptions::INQUIRE;
     let handle = connection.open(&administrator(), &object, options).await.unwrap().handle;
-    for filling in [0, b' '] {
+    for (end, filling) in [(0, 0), (b' ', b' '), (0, 0xFF)] {
         let mut characters = vec![filling; 64];
         characters[..4].copy_from_slice(b"DATA");
+        characters[4] = end;
         connection.set(handle, &[2023], &[], &characters).await.unwrap();
         let inquired = connection.inquire(handle, &[2023]).unwrap();
         assert_eq!(String::from_utf8(inquired.characters).unwrap().trim_end(), "DATA");

@@ -765,6 +765,18 @@ fn mqsub_refuses_what_makes_no_sense() {
 }
 
 #[test]
+fn a_resumption_takes_the_subscription_as_it_is_and_says_what_it_is() {
+    run(async {
+        let bench = Bench::new();
+        let made = bench.connection.subscribe(&admin(), &named("mine", "t", DURABLE), None).await.expect("made");
+        bench.close(made.subscription, CloseOptions::KEEP_SUB).await;
+        let resumed = bench.connection.subscribe(&admin(), &named("mine", "", Flags::RESUME), None).await;
+        let resumed = resumed.expect("resumed");
+        assert_eq!((resumed.identifier, resumed.durable, resumed.managed), (made.identifier, true, true));
+    });
+}
+
+#[test]
 fn an_alteration_changes_what_may_change_and_nothing_else() {
     run(async {
         let bench = Bench::new();
