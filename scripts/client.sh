@@ -21,6 +21,13 @@ install -m 755 "$built/libmqm_r.so" "$folder/lib64/"
 for name in mqm mqic mqic_r; do
     ln -sf libmqm_r.so "$folder/lib64/lib$name.so"
 done
+# The XA switches: an `int` where C has `long` for transaction managers of that kind, and `long`.
+for switch in mqcxa:int mqcxa64:long; do
+    name=${switch%%:*}
+    ${CC:-cc} -shared -fPIC -O2 -Wall -Wextra -DXA_LONG="${switch##*:}" crates/mqi-c/tree/xa_switch.c -L"$folder/lib64" -lmqm_r \
+        -Wl,-soname,"lib${name}_r.so" -Wl,-rpath,'$ORIGIN' -o "$folder/lib64/lib${name}_r.so"
+    ln -sf "lib${name}_r.so" "$folder/lib64/lib$name.so"
+done
 for name in mqm mqic; do
     sed "s/@NAME@/$name/" crates/mqi-c/tree/mqi.pc > "$folder/lib64/pkgconfig/$name.pc"
 done

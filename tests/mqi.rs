@@ -4,28 +4,32 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use system_tests::program::client_tree;
-use system_tests::server::{APP_PASSWORD, Server, ServerOptions};
+use system_tests::program::{self, client_tree};
+use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, Server, ServerOptions};
 use tempfile::TempDir;
 
+mod bags;
 mod bindings;
+mod node;
 mod programs;
+mod python;
 mod samples;
 mod verbs;
+mod xa;
 
 /// The tree, a server with the developer's objects, and a folder for programs.
 struct House {
     tree: PathBuf,
     folder: TempDir,
     server: Server,
-    _data: TempDir,
+    data: TempDir,
 }
 
 impl House {
     fn new() -> Result<Self> {
         let data = tempfile::tempdir()?;
         let server = Server::start(&ServerOptions::on(data.path()).listening("127.0.0.1:0"))?;
-        Ok(Self { tree: client_tree()?, folder: tempfile::tempdir()?, server, _data: data })
+        Ok(Self { tree: client_tree()?, folder: tempfile::tempdir()?, server, data })
     }
 
     fn mqserver(&self, channel: &str) -> Result<String> {
@@ -55,8 +59,37 @@ impl House {
             command.env_remove(name);
         }
         command.env("LD_LIBRARY_PATH", self.tree.join("lib64")).env("MQSERVER", self.mqserver("DEV.APP.SVRCONN")?);
-        command.env("PASSWORD", APP_PASSWORD).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+            .env("PROGRAM_USER", "app")
+            .env("PASSWORD", APP_PASSWORD)
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null());
         Ok(command)
+    }
+}
+
+impl House {
+    /// A program of this folder, compiled, as the administrator of the developer's channel.
+    fn administering(&self, name: &str) -> Result<Command> {
+        let mut command = self.command(&self.compile(name)?)?;
+        command.env("MQSERVER", self.mqserver("DEV.ADMIN.SVRCONN")?);
+        command.env("PROGRAM_USER", "admin").env("PASSWORD", ADMIN_PASSWORD);
+        Ok(command)
+    }
+
+    /// Runs one command on the queue manager, as its administrator on this machine.
+    fn mqsc(&self, statement: &str) -> Result<()> {
+        let mut command = Command::new(program::quaymaster()?);
+        command.arg("mqsc").arg("--data").arg(self.data.path()).args(["QM1", statement]);
+        succeeded(&command.output()?)?;
+        Ok(())
+    }
+
+    /// Makes a channel that needs no password, for programs that have none to give. Their user is `user`.
+    fn open_channel(&self, name: &str, user: &str) -> Result<()> {
+        self.mqsc(&format!("DEFINE CHANNEL('{name}') CHLTYPE(SVRCONN) MCAUSER('{user}')"))?;
+        let map = "TYPE(ADDRESSMAP) ADDRESS('127.0.0.1') USERSRC(CHANNEL) CHCKCLNT(ASQMGR)";
+        self.mqsc(&format!("SET CHLAUTH('{name}') {map}"))
     }
 }
 

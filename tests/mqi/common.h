@@ -16,7 +16,7 @@ static inline void say(const char *what)
 
 static inline MQHCONN connect_as(MQLONG sharing)
 {
-  static char user[] = "app";
+  char *user = getenv("PROGRAM_USER");
   MQCNO options = {MQCNO_DEFAULT};
   MQCSP security = {MQCSP_DEFAULT};
   MQHCONN connection = 77;
@@ -25,7 +25,7 @@ static inline MQHCONN connect_as(MQLONG sharing)
   options.Options = sharing;
   security.AuthenticationType = MQCSP_AUTH_USER_ID_AND_PWD;
   security.CSPUserIdPtr = user;
-  security.CSPUserIdLength = 3;
+  security.CSPUserIdLength = (MQLONG)strlen(user);
   security.CSPPasswordPtr = getenv("PASSWORD");
   security.CSPPasswordLength = (MQLONG)strlen(getenv("PASSWORD"));
   options.SecurityParmsPtr = &security;

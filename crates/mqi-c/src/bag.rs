@@ -1,20 +1,26 @@
-//! The functions of the MQAI that programs and bindings call.
+//! The functions of the MQAI: bags, and bags as messages. `values` has those that add, change and inquire items.
+
+mod values;
 
 use std::ffi::c_void;
 
 use model::reason::Reason;
-use mqi_client::bag::{self, Value, execute};
+use mqi_client::bag::exchange::{self, Execution};
+use mqi_client::bag::{self};
 use mqi_client::constant::{MQBL_NULL_TERMINATED, MQHB_NONE, MQHB_UNUSABLE_HBAG};
-use mqi_client::{Ended, failed, handles, warned};
+use mqi_client::structure::{Mqgmo, Mqpmo};
+use mqi_client::{Ended, failed, warned};
 
-use crate::memory::{self, LONGEST_TEXT, bytes, fill, load, name, store, store_length};
+use crate::memory::{Copied, LONGEST_TEXT, bytes, fill, load, room, store, store_length, to_nul};
+use crate::verb::Descriptor;
 
 door! {
     fn mqCreateBag(options: i32, bag: *mut i32) {
         if bag.is_null() {
             return Err(failed(Reason::HbagError));
         }
-        store(bag, bag::create(options));
+        store(bag, MQHB_UNUSABLE_HBAG);
+        store(bag, bag::create(options)?);
         Ok(Ended::WELL)
     }
 }
@@ -34,6 +40,12 @@ door! {
 }
 
 door! {
+    fn mqTruncateBag(bag: i32, count: i32) {
+        bag::truncate(bag, count)
+    }
+}
+
+door! {
     fn mqDeleteItem(bag: i32, selector: i32, index: i32) {
         bag::delete_item(bag, selector, index)
     }
@@ -41,171 +53,122 @@ door! {
 
 door! {
     fn mqCountItems(bag: i32, selector: i32, count: *mut i32) {
+        if count.is_null() {
+            return Err(failed(Reason::ItemCountError));
+        }
         store_length(count, bag::count(bag, selector)?);
         Ok(Ended::WELL)
     }
 }
 
-door! {
-    fn mqAddInquiry(bag: i32, selector: i32) {
-        bag::add_inquiry(bag, selector)
-    }
+/// Bags of options are for mqExecute alone.
+fn check_no_options(options: i32) -> Result<(), Ended> {
+    if options == MQHB_NONE { Ok(()) } else { Err(failed(Reason::OptionsError)) }
 }
 
 door! {
-    fn mqAddInteger(bag: i32, selector: i32, value: i32) {
-        bag::add(bag, selector, Value::Integer(value))
-    }
-}
-
-door! {
-    fn mqAddInteger64(bag: i32, selector: i32, value: i64) {
-        bag::add(bag, selector, Value::Integer64(value))
-    }
-}
-
-door! {
-    fn mqAddIntegerFilter(bag: i32, selector: i32, value: i32, operator: i32) {
-        bag::add(bag, selector, Value::IntegerFilter { value, operator })
-    }
-}
-
-/// # Safety
-/// The address is null or that of as many bytes, or of a text that ends with a NUL.
-unsafe fn text(length: i32, address: *mut u8) -> Result<String, Ended> {
-    // SAFETY: the promise.
-    unsafe {
-        if length == MQBL_NULL_TERMINATED {
-            return Ok(name(address, LONGEST_TEXT));
+    fn mqBagToBuffer(options: i32, bag: i32, most: i32, buffer: *mut c_void, length: *mut i32) {
+        check_no_options(options)?;
+        let room = usize::try_from(most).map_err(|_| failed(Reason::BufferLengthError))?;
+        if length.is_null() {
+            return Err(failed(Reason::DataLengthError));
         }
-        let bytes = bytes(address.cast::<c_void>(), length).map_err(|_| failed(Reason::StringLengthError))?;
-        Ok(memory::text(bytes).trim_end().to_owned())
-    }
-}
-
-door! {
-    fn mqAddString(bag: i32, selector: i32, length: i32, buffer: *mut u8) {
-        bag::add(bag, selector, Value::Text(text(length, buffer)?))
-    }
-}
-
-door! {
-    fn mqAddStringFilter(bag: i32, selector: i32, length: i32, buffer: *mut u8, operator: i32) {
-        bag::add(bag, selector, Value::TextFilter { text: text(length, buffer)?, operator })
-    }
-}
-
-door! {
-    fn mqAddByteString(bag: i32, selector: i32, length: i32, buffer: *mut u8) {
-        let value = bytes(buffer.cast::<c_void>(), length).map_err(|_| failed(Reason::StringLengthError))?;
-        bag::add(bag, selector, Value::Bytes(value.to_vec()))
-    }
-}
-
-door! {
-    fn mqInquireItemInfo(bag: i32, selector: i32, index: i32, out_selector: *mut i32, kind: *mut i32) {
-        let item = bag::item(bag, selector, index)?;
-        store(out_selector, item.selector);
-        store(kind, item.value.kind());
-        Ok(Ended::WELL)
-    }
-}
-
-/// The value of an item; 2312 when it is not of the kind that is asked for.
-fn inquired<T>(bag: i32, selector: i32, index: i32, of: impl FnOnce(Value) -> Option<T>) -> Result<T, Ended> {
-    of(bag::item(bag, selector, index)?.value).ok_or(failed(Reason::SelectorWrongType))
-}
-
-door! {
-    fn mqInquireInteger(bag: i32, selector: i32, index: i32, value: *mut i32) {
-        store(value, inquired(bag, selector, index, |value| match value {
-            Value::Integer(number) => Some(number),
-            _ => None,
-        })?);
+        let message = exchange::to_buffer(bag)?;
+        store_length(length, message.len());
+        if message.len() > room {
+            return Err(failed(Reason::BufferLengthError));
+        }
+        if buffer.is_null() {
+            return Err(failed(Reason::BufferError));
+        }
+        fill(buffer, room, &message);
         Ok(Ended::WELL)
     }
 }
 
 door! {
-    fn mqInquireInteger64(bag: i32, selector: i32, index: i32, value: *mut i64) {
-        store(value, inquired(bag, selector, index, |value| match value {
-            Value::Integer64(number) => Some(number),
-            _ => None,
-        })?);
-        Ok(Ended::WELL)
+    fn mqBufferToBag(options: i32, length: i32, buffer: *mut c_void, bag: i32) {
+        check_no_options(options)?;
+        exchange::from_buffer(bytes(buffer, length)?, bag)
     }
 }
 
 door! {
-    fn mqInquireBag(bag: i32, selector: i32, index: i32, value: *mut i32) {
-        store(value, inquired(bag, selector, index, |value| match value {
-            Value::Bag(within) => Some(within),
-            _ => None,
-        })?);
-        Ok(Ended::WELL)
-    }
-}
-
-/// Fills a buffer with blanks or NULs behind the value; 2311 when it is cut.
-///
-/// # Safety
-/// The buffer has `room` bytes.
-unsafe fn value_out(value: &[u8], filler: u8, room: i32, buffer: *mut u8, length: *mut i32) -> Result<Ended, Ended> {
-    let room = usize::try_from(room).map_err(|_| failed(Reason::BufferLengthError))?;
-    let mut padded = value.to_vec();
-    padded.resize(room.max(value.len()), filler);
-    // SAFETY: the promise.
-    unsafe {
-        fill(buffer.cast::<c_void>(), room, &padded);
-        store_length(length, value.len());
-    }
-    if value.len() > room {
-        return Ok(warned(Reason::StringTruncated));
-    }
-    Ok(Ended::WELL)
-}
-
-door! {
-    fn mqInquireString(
-        bag: i32,
-        selector: i32,
-        index: i32,
-        room: i32,
-        buffer: *mut u8,
-        length: *mut i32,
-        ccsid: *mut i32,
-    ) {
-        let text = inquired(bag, selector, index, |value| match value {
-            Value::Text(text) => Some(text),
-            _ => None,
-        })?;
-        store(ccsid, handles::ccsid(0));
-        value_out(text.as_bytes(), b' ', room, buffer, length)
+    fn mqPutBag(hconn: i32, hobj: i32, descriptor: *mut c_void, options: *mut c_void, bag: i32) {
+        let mut md = Descriptor::read(descriptor)?;
+        let mut pmo = Copied::<Mqpmo>::read_or_default(options, Reason::PmoError)?;
+        let ended = exchange::put(hconn, hobj, &mut md.image, &mut pmo.value, bag)?;
+        md.write();
+        pmo.write();
+        Ok(ended)
     }
 }
 
 door! {
-    fn mqInquireByteString(bag: i32, selector: i32, index: i32, room: i32, buffer: *mut u8, length: *mut i32) {
-        let bytes = inquired(bag, selector, index, |value| match value {
-            Value::Bytes(bytes) => Some(bytes),
-            _ => None,
-        })?;
-        value_out(&bytes, 0, room, buffer, length)
+    fn mqGetBag(hconn: i32, hobj: i32, descriptor: *mut c_void, options: *mut c_void, bag: i32) {
+        let mut md = Descriptor::read(descriptor)?;
+        let mut gmo = Copied::<Mqgmo>::read(options, Reason::GmoError)?;
+        let got = exchange::get(hconn, hobj, &mut md.image, &mut gmo.value, bag);
+        md.write();
+        gmo.write();
+        got
     }
 }
 
 door! {
-    /// The queues of commands and of responses are the library's own choice: `admin_queue` and `response_queue` are not used.
     fn mqExecute(
         hconn: i32,
         command: i32,
-        _options: i32,
+        options: i32,
         admin: i32,
         response: i32,
-        _admin_queue: i32,
-        _response_queue: i32,
+        admin_queue: i32,
+        response_queue: i32,
     ) {
-        let admin = (admin != MQHB_NONE).then_some(admin);
-        execute::execute(hconn, command, admin, response)
+        let named = |bag: i32| (bag != MQHB_NONE).then_some(bag);
+        exchange::execute(&Execution {
+            hconn,
+            command,
+            options: named(options),
+            parameters: named(admin),
+            responses: response,
+            command_queue: admin_queue,
+            response_queue,
+        })
+    }
+}
+
+door! {
+    fn mqPad(string: *mut u8, length: i32, buffer: *mut u8) {
+        if string.is_null() {
+            return Err(failed(Reason::StringError));
+        }
+        let room = room(buffer.cast::<c_void>(), length)?;
+        let text = to_nul(string, LONGEST_TEXT);
+        let mut padded = text.clone();
+        padded.resize(room.max(text.len()), b' ');
+        fill(buffer.cast::<c_void>(), room, &padded);
+        Ok(if text.len() > room { warned(Reason::StringTruncated) } else { Ended::WELL })
+    }
+}
+
+door! {
+    /// `string` has a byte more than the buffer; both may be the same.
+    fn mqTrim(length: i32, buffer: *mut u8, string: *mut u8) {
+        if string.is_null() {
+            return Err(failed(Reason::StringError));
+        }
+        let mut text = if length == MQBL_NULL_TERMINATED {
+            to_nul(buffer, LONGEST_TEXT)
+        } else {
+            bytes(buffer.cast::<c_void>(), length)?.to_vec()
+        };
+        let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+        text.truncate(end);
+        let kept = text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+        text.truncate(kept);
+        text.push(0);
+        fill(string.cast::<c_void>(), text.len(), &text);
+        Ok(Ended::WELL)
     }
 }

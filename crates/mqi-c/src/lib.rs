@@ -23,3 +23,4 @@ mod inquire;
 mod memory;
 mod property;
 mod verb;
+mod xa;

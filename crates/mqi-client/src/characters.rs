@@ -1,4 +1,4 @@
-//! MQXCNVC: characters from one coded character set to another, in the client.
+//! Characters from one coded character set to another, in the client: MQXCNVC, and the texts of bags.
 //!
 //! Source: MQ reference, "MQXCNVC - Convert characters", 9.4.
 
@@ -9,7 +9,9 @@ use crate::constant::{
     MQDCC_FILL_TARGET_BUFFER, MQDCC_SOURCE_ENC_MASK, MQDCC_SOURCE_ENC_REVERSED, MQDCC_TARGET_ENC_MASK,
     MQDCC_TARGET_ENC_REVERSED,
 };
-use crate::{Ended, warned};
+use crate::{Ended, failed, warned};
+
+const UTF_8: i32 = 1208;
 
 /// Converts into a buffer of `room` bytes: how it ended, the bytes, and how many of them are characters and no filling.
 ///
@@ -46,6 +48,50 @@ pub fn convert(
         }
     }
     Ok((ended, bytes, length))
+}
+
+/// The coded character set of a text whose own is 0 (MQCCSI_DEFAULT): that of the program.
+pub fn shown_as(ccsid: i32) -> i32 {
+    if ccsid == 0 { UTF_8 } else { ccsid }
+}
+
+/// A text that a program hands in. In UTF-8 what is none is replaced.
+///
+/// # Errors
+/// 2330 a character set that is not known, 2307 bytes that are not of it.
+pub fn of_program(bytes: &[u8], ccsid: i32) -> Result<String, Ended> {
+    if shown_as(ccsid) == UTF_8 {
+        return Ok(String::from_utf8_lossy(bytes).into_owned());
+    }
+    let set = native(ccsid).ok_or(failed(Reason::CodedCharSetIdError))?;
+    let mut text = String::new();
+    set.decode(bytes, &mut text).map_err(|_| failed(Reason::StringError))?;
+    Ok(text)
+}
+
+/// A text for a program; in UTF-8 where the character set is not known.
+pub fn for_program(text: &str, ccsid: i32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    match native(shown_as(ccsid)) {
+        Some(set) => {
+            set.encode(text, &mut bytes);
+        }
+        None => bytes.extend_from_slice(text.as_bytes()),
+    }
+    bytes
+}
+
+/// What fills the room behind a text.
+pub fn blank(ccsid: i32) -> u8 {
+    match native(shown_as(ccsid)).map(CharacterSet::blank) {
+        Some(&[blank]) => blank,
+        _ => b' ',
+    }
+}
+
+fn native(ccsid: i32) -> Option<CharacterSet> {
+    let order = if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };
+    CharacterSet::of(u32::try_from(ccsid).ok()?, order)
 }
 
 /// As many characters as fit.

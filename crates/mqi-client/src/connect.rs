@@ -2,6 +2,7 @@
 //!
 //! Source: MQ reference, "MQCONNX", "MQCNO", "MQDISC", 9.4.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use channel_client::client::Client;
@@ -13,11 +14,12 @@ use crate::constant::{
     MQCNO_ALL_CONVS_SHARE, MQCNO_CD_FOR_OUTPUT_ONLY, MQCNO_CLIENT_BINDING, MQCNO_FASTPATH_BINDING,
     MQCNO_HANDLE_SHARE_BLOCK, MQCNO_HANDLE_SHARE_NO_BLOCK, MQCNO_HANDLE_SHARE_NONE, MQCNO_ISOLATED_BINDING,
     MQCNO_LOCAL_BINDING, MQCNO_NO_CONV_SHARING, MQCNO_RECONNECT, MQCNO_RECONNECT_DISABLED, MQCNO_RECONNECT_Q_MGR,
-    MQCNO_SHARED_BINDING,
+    MQCNO_SHARED_BINDING, MQXPT_TCP,
 };
-use crate::handles::{self, Made, Sharing};
+use crate::handles::{self, Handle, Made, Sharing, User};
 use crate::route::{self, Channel, Keys};
 use crate::settings::Settings;
+use crate::xa::OpenString;
 use crate::{Ended, ended_by, failed, keeper, log, warned};
 
 /// Options that say how this end connects; the queue manager is not told of them.
@@ -72,21 +74,53 @@ pub fn connect(request: &Request) -> Result<(i32, Ended), Ended> {
     if sharing == Sharing::None
         && let Some(own) = handles::own_of_thread(&request.queue_manager)
     {
-        return Ok((own, warned(Reason::AlreadyConnected)));
+        // It is the transaction manager's: the program shares it, and hears of nothing.
+        let ended = if own.join(User::Program) { Ended::WELL } else { warned(Reason::AlreadyConnected) };
+        return Ok((own.number, ended));
     }
-    let client = client(&settings, request).map_err(failed)?;
+    let handle = made(&settings, request, sharing, User::Program)?;
+    Ok((handle.number, Ended::WELL))
+}
+
+/// The thread's connection to the queue manager, for a transaction manager: the program's, or a new one.
+///
+/// # Errors
+/// As `connect`.
+pub(crate) fn for_transactions(string: &OpenString) -> Result<Arc<Handle>, Ended> {
+    if let Some(own) = handles::own_of_thread(&string.queue_manager) {
+        own.join(User::TransactionManager);
+        return Ok(own);
+    }
+    let channel = (!string.channel.is_empty()).then(|| Channel {
+        name: string.channel.clone(),
+        connection_name: string.connection_name.clone(),
+        transport: MQXPT_TCP,
+        ..Channel::default()
+    });
+    // A branch would be gone with the connection that is lost.
+    let request = Request {
+        queue_manager: string.queue_manager.clone(),
+        options: MQCNO_RECONNECT_DISABLED,
+        channel,
+        ..Request::default()
+    };
+    made(&Settings::read(), &request, Sharing::None, User::TransactionManager)
+}
+
+fn made(settings: &Settings, request: &Request, sharing: Sharing, user: User) -> Result<Arc<Handle>, Ended> {
+    let client = client(settings, request).map_err(failed)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
     let runtime = runtime.map_err(|_| failed(Reason::ResourceProblem))?;
     let connection = runtime.block_on(client.connect()).map_err(|error| {
         let problem =
             format!("Cannot connect to queue manager '{}': {}", request.queue_manager, model::causes::chain(&error));
-        log::write(&settings, &problem, "See the reason code.");
+        log::write(settings, &problem, "See the reason code.");
         ended_by(&error)
     })?;
     let (queue_manager, ccsid) = (request.queue_manager.clone(), settings.ccsid());
-    let handle = handles::add(Made { queue_manager, ccsid, sharing, runtime, connection });
+    let handle = handles::add(Made { queue_manager, ccsid, sharing, runtime, connection, user });
     keeper::begin();
-    Ok((handle.number, Ended::WELL))
+    Ok(handle)
 }
 
 fn sharing(options: i32) -> Result<Sharing, Ended> {
@@ -197,9 +231,18 @@ fn asserted_user(settings: &Settings) -> String {
 /// As MQDISC: 2018 no such handle, 2003 what was under syncpoint is backed out, 2009.
 pub fn disconnect(number: i32) -> Result<Ended, Ended> {
     let handle = handles::find(number)?;
+    leave(&handle, User::Program)
+}
+
+/// Disconnects when no other user keeps the connection.
+pub(crate) fn leave(handle: &Handle, user: User) -> Result<Ended, Ended> {
+    handle.check_thread()?;
+    if handle.is_kept_without(user) {
+        return Ok(Ended::WELL);
+    }
     handle.consuming.stop();
     let session = handle.take()?;
-    handles::remove(number);
+    handles::remove(handle.number);
     match handle.runtime.block_on(session.connection.disconnect()) {
         Ok(()) => Ok(Ended::WELL),
         Err(error) => Err(ended_by(&error)),

@@ -268,14 +268,16 @@ pub(crate) fn forget(handle: &Handle, hobj: i32) {
 /// MQCTL.
 ///
 /// # Errors
-/// 2018, 2446 nothing to start, 2488, 2500 it is started.
+/// 2018, 2446 nothing to start, 2488, 2500 it is started, 2534 suspended already, or nothing to suspend or resume.
 pub fn control(hconn: i32, operation: i32, connection_area: usize) -> Result<Ended, Ended> {
     let handle = handles::find(hconn)?;
     match operation {
         MQOP_START | MQOP_START_WAIT => {
             let mut state = handle.consuming.state.lock();
             if state.dispatcher.is_some() {
-                return Err(failed(Reason::HconnAsyncActive));
+                let is_suspended = state.wanted == Wanted::Suspended;
+                let reason = if is_suspended { Reason::OperationNotAllowed } else { Reason::HconnAsyncActive };
+                return Err(failed(reason));
             }
             if state.consumers.is_empty() && state.event_handler.is_none() {
                 return Err(failed(Reason::NoCallbacksActive));
@@ -289,10 +291,11 @@ pub fn control(hconn: i32, operation: i32, connection_area: usize) -> Result<End
             Ok(Ended::WELL)
         }
         MQOP_SUSPEND | MQOP_RESUME => {
-            if handle.consuming.state.lock().dispatcher.is_some() {
-                let wanted = if operation == MQOP_SUSPEND { Wanted::Suspended } else { Wanted::Started };
-                handle.consuming.turn(wanted);
+            if handle.consuming.state.lock().dispatcher.is_none() {
+                return Err(failed(Reason::OperationNotAllowed));
             }
+            let wanted = if operation == MQOP_SUSPEND { Wanted::Suspended } else { Wanted::Started };
+            handle.consuming.turn(wanted);
             Ok(Ended::WELL)
         }
         _ => Err(failed(Reason::OperationError)),

@@ -16,6 +16,7 @@ use std::thread::ThreadId;
 
 use channel_client::connection::Connection;
 use channel_protocol::structure::open_attributes::OpenAttributes;
+use model::name::QueueName;
 use model::reason::Reason;
 use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Runtime;
@@ -43,9 +44,19 @@ pub(crate) struct Handle {
     thread: ThreadId,
     pub(crate) runtime: Runtime,
     session: Mutex<Option<Session>>,
+    users: Mutex<Vec<User>>,
     /// A call runs. The keeper holds the session too, and is no call.
     in_call: AtomicBool,
     pub(crate) consuming: Consuming,
+}
+
+/// Who keeps a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum User {
+    /// By MQCONN.
+    Program,
+    /// By `xa_open`.
+    TransactionManager,
 }
 
 /// What a call works on.
@@ -53,6 +64,8 @@ pub(crate) struct Session {
     pub(crate) connection: Connection,
     /// What each open queue is set to.
     pub(crate) attributes: HashMap<u32, OpenAttributes>,
+    /// Under which name each open object was found.
+    pub(crate) names: HashMap<u32, QueueName>,
 }
 
 /// The connections of each process.
@@ -71,12 +84,13 @@ pub(crate) struct Made {
     pub(crate) sharing: Sharing,
     pub(crate) runtime: Runtime,
     pub(crate) connection: Connection,
+    pub(crate) user: User,
 }
 
 pub(crate) fn add(made: Made) -> Arc<Handle> {
-    let Made { queue_manager, ccsid, sharing, runtime, connection } = made;
+    let Made { queue_manager, ccsid, sharing, runtime, connection, user } = made;
     let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
-    let session = Mutex::new(Some(Session { connection, attributes: HashMap::new() }));
+    let session = Mutex::new(Some(Session { connection, attributes: HashMap::new(), names: HashMap::new() }));
     let thread = std::thread::current().id();
     let handle = Arc::new(Handle {
         number,
@@ -86,6 +100,7 @@ pub(crate) fn add(made: Made) -> Arc<Handle> {
         thread,
         runtime,
         session,
+        users: Mutex::new(vec![user]),
         in_call: AtomicBool::new(false),
         consuming: Consuming::default(),
     });
@@ -94,13 +109,13 @@ pub(crate) fn add(made: Made) -> Arc<Handle> {
 }
 
 /// The handle that this thread has for the queue manager and shares with no other.
-pub(crate) fn own_of_thread(queue_manager: &str) -> Option<i32> {
+pub(crate) fn own_of_thread(queue_manager: &str) -> Option<Arc<Handle>> {
     let thread = std::thread::current().id();
     let handles = TABLE.get().read();
     let own = handles.values().find(|handle| {
         handle.sharing == Sharing::None && handle.thread == thread && handle.queue_manager == queue_manager
     });
-    own.map(|handle| handle.number)
+    own.cloned()
 }
 
 pub(crate) fn find(number: i32) -> Result<Arc<Handle>, Ended> {
@@ -129,6 +144,28 @@ impl Handle {
         call(&self.runtime, session.as_mut().ok_or(failed(Reason::HconnError))?)
     }
 
+    /// Whether it joins those that keep the connection; false for one that does already.
+    pub(crate) fn join(&self, user: User) -> bool {
+        let mut users = self.users.lock();
+        let joins = !users.contains(&user);
+        if joins {
+            users.push(user);
+        }
+        joins
+    }
+
+    /// Whether another one keeps the connection after `user` has left it.
+    pub(crate) fn is_kept_without(&self, user: User) -> bool {
+        let mut users = self.users.lock();
+        users.retain(|other| *other != user);
+        !users.is_empty()
+    }
+
+    /// A transaction manager decides about what is done on it.
+    pub(crate) fn is_managed(&self) -> bool {
+        self.users.lock().contains(&User::TransactionManager)
+    }
+
     /// Takes the connection out, for good.
     pub(crate) fn take(&self) -> Result<Session, Ended> {
         self.check_thread()?;
@@ -144,7 +181,7 @@ impl Handle {
         }
     }
 
-    fn check_thread(&self) -> Result<(), Ended> {
+    pub(crate) fn check_thread(&self) -> Result<(), Ended> {
         let is_strange = self.sharing == Sharing::None
             && self.thread != std::thread::current().id()
             && !self.consuming.is_dispatcher();

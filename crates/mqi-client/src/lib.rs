@@ -4,7 +4,7 @@
 //!
 //! Where to look: `handles` knows the connections of the process and lets one thread at a time use one; `connect` makes one, by
 //! the channel that `route` finds in `settings`; `verb` has the calls; `convert` turns structures of C into those of the channel;
-//! `message_handle` keeps the properties of messages, and `property` says what a program does with one; `constant` and `structure` are generated of `mqi-table`.
+//! `xa` has what a transaction manager calls; `message_handle` keeps the properties of messages, and `property` says what a program does with one; `constant` and `structure` are generated of `mqi-table`.
 //!
 //! Invariants
 //! - A call runs on the thread of its caller, the socket included: each connection has a runtime of its own. Only callbacks have a
@@ -28,6 +28,7 @@ pub mod route;
 pub mod settings;
 pub mod structure;
 pub mod verb;
+pub mod xa;
 
 pub use channel_client::reply::Ended;
 

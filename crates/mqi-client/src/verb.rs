@@ -11,6 +11,7 @@ use channel_protocol::flow::stat::Stat;
 use channel_protocol::flow::subscribe::SubscriptionRequest;
 use channel_protocol::structure::descriptor_image::DescriptorImage;
 use channel_protocol::structure::get_options::GetStructure;
+use channel_protocol::structure::object_descriptor::object_name;
 use channel_protocol::structure::subscription_descriptor::SubscriptionRequestOptions;
 use model::descriptor::Encoding;
 use model::options::{CloseOptions, GetFlags, MatchOptions, OpenOptions};
@@ -70,6 +71,9 @@ pub fn open(hconn: i32, od: &mut Mqod, strings: &mut [Variable; 3], options: i32
         if let (Some(handle), Some(attributes)) = (opened.handle, opened.attributes) {
             session.attributes.insert(handle.number(), attributes);
         }
+        if let (Some(handle), Some(name)) = (opened.handle, object_name(&opened.object.name)) {
+            session.names.insert(handle.number(), name);
+        }
         Ok((opened.ended, number_of(opened.handle)))
     })
 }
@@ -86,6 +90,7 @@ pub fn close(hconn: i32, hobj: i32, options: i32) -> Result<Ended, Ended> {
         let closed = runtime.block_on(session.connection.close(handle, options));
         closed.map_err(|error| ended_by(&error))?;
         session.attributes.remove(&handle.number());
+        session.names.remove(&handle.number());
         Ok(())
     })?;
     consume::forget(&connection, hobj);
@@ -316,11 +321,16 @@ pub fn set(hconn: i32, hobj: i32, attributes: &Attributes) -> Result<Ended, Ende
     })
 }
 
+fn check_own_unit(hconn: i32) -> Result<(), Ended> {
+    if handles::find(hconn)?.is_managed() { Err(failed(Reason::EnvironmentError)) } else { Ok(()) }
+}
+
 /// MQCMIT.
 ///
 /// # Errors
-/// What the queue manager says, and 2003, 2549 after a loss.
+/// 2012 a transaction manager decides; what the queue manager says, and 2003, 2549 after a loss.
 pub fn commit(hconn: i32) -> Result<Ended, Ended> {
+    check_own_unit(hconn)?;
     handles::run(hconn, |runtime, session| {
         let done = runtime.block_on(session.connection.commit());
         done.map(|()| Ended::WELL).map_err(|error| ended_by(&error))
@@ -332,6 +342,7 @@ pub fn commit(hconn: i32) -> Result<Ended, Ended> {
 /// # Errors
 /// As `commit`.
 pub fn back_out(hconn: i32) -> Result<Ended, Ended> {
+    check_own_unit(hconn)?;
     handles::run(hconn, |runtime, session| {
         let done = runtime.block_on(session.connection.back_out());
         done.map(|()| Ended::WELL).map_err(|error| ended_by(&error))

@@ -1,0 +1,188 @@
+//! What a transaction manager calls: `xa_open` and its kin, each with the return value that X/Open gives it.
+//!
+//! A thread has one connection for each resource manager that it opens. The program's MQCONN to the same queue manager on that
+//! thread gives the same connection, so that its calls belong to the branch.
+//!
+//! Invariants
+//! - A connection that the program and the transaction manager both use lasts until both have left it.
+//! - A connection that is lost is given up: XAER_RMFAIL, and the next `xa_open` makes another.
+//!
+//! Source: X/Open CAE Specification, "Distributed TP: The XA Specification", 1991; MQ Developing, "The format of an xa_open
+//! string", 9.4.
+
+mod open_string;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::thread::ThreadId;
+
+use channel_client::connection::xa::{
+    Prepared, XA_OK, XA_RDONLY, XAER_INVAL, XAER_PROTO, XAER_RMERR, XAER_RMFAIL, XaFlags,
+};
+use channel_client::error::ChannelError;
+use channel_protocol::structure::xid::Xid;
+use parking_lot::Mutex;
+
+use crate::connect;
+use crate::handles::{self, Handle, User};
+use crate::per_process::PerProcess;
+
+pub use open_string::OpenString;
+
+/// XAER_ASYNC: a verb cannot go on by itself.
+const XAER_ASYNC: i32 = -2;
+const TMASYNC: u32 = 0x8000_0000;
+const TMNOWAIT: u32 = 0x1000_0000;
+const TMSTARTRSCAN: u32 = 0x0100_0000;
+const TMENDRSCAN: u32 = 0x0080_0000;
+
+/// The verbs about one branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    Start,
+    End,
+    Rollback,
+    Prepare,
+    Commit,
+    Forget,
+}
+
+/// What a thread has open as one resource manager.
+struct Open {
+    hconn: i32,
+    /// What a scan of prepared branches has still to give; `None` while there is no scan.
+    scan: Option<Vec<Xid>>,
+}
+
+type Table = HashMap<(ThreadId, i32), Open>;
+
+static OPEN: PerProcess<Mutex<Table>> = PerProcess::new();
+
+fn own(resource_manager: i32) -> (ThreadId, i32) {
+    (std::thread::current().id(), resource_manager)
+}
+
+fn is_asynchronous(flags: u32) -> bool {
+    flags & TMASYNC != 0
+}
+
+/// `xa_open`: connects as the string says. A second one changes nothing.
+pub fn open(text: &str, resource_manager: i32, flags: u32) -> i32 {
+    if is_asynchronous(flags) {
+        return XAER_ASYNC;
+    }
+    if OPEN.get().lock().contains_key(&own(resource_manager)) {
+        return XA_OK;
+    }
+    let Some(string) = OpenString::parse(text) else { return XAER_INVAL };
+    let Ok(handle) = connect::for_transactions(&string) else { return XAER_RMERR };
+    let opened = handle.run(|runtime, session| Ok(runtime.block_on(session.connection.xa_open())));
+    let code = opened.map_or(XAER_RMFAIL, |opened| code(opened.map(|()| XA_OK)));
+    if code == XA_OK {
+        OPEN.get().lock().insert(own(resource_manager), Open { hconn: handle.number, scan: None });
+    } else {
+        let _ = connect::leave(&handle, User::TransactionManager);
+    }
+    code
+}
+
+/// `xa_close`. Of what is not open: nothing to do.
+pub fn close(resource_manager: i32, flags: u32) -> i32 {
+    if is_asynchronous(flags) {
+        return XAER_ASYNC;
+    }
+    let Some(hconn) = OPEN.get().lock().get(&own(resource_manager)).map(|open| open.hconn) else { return XA_OK };
+    let closed = on(hconn, |handle| handle.run(|runtime, session| Ok(runtime.block_on(session.connection.xa_close()))));
+    let code = closed.map_or(XAER_RMFAIL, |closed| code(closed.map(|()| XA_OK)));
+    if code != XAER_PROTO {
+        OPEN.get().lock().remove(&own(resource_manager));
+        let _ = handles::find(hconn).map(|handle| connect::leave(&handle, User::TransactionManager));
+    }
+    code
+}
+
+/// The verbs about one branch.
+pub fn branch(verb: Verb, xid: &Xid, resource_manager: i32, flags: u32) -> i32 {
+    if is_asynchronous(flags) {
+        return XAER_ASYNC;
+    }
+    let known = match verb {
+        Verb::Start => XaFlags::JOIN | XaFlags::RESUME,
+        Verb::End => XaFlags::SUSPEND | XaFlags::SUCCESS | XaFlags::FAIL,
+        Verb::Commit => XaFlags::ONE_PHASE,
+        Verb::Rollback | Verb::Prepare | Verb::Forget => XaFlags::empty(),
+    };
+    let flags = XaFlags::from_bits_retain(flags & !TMNOWAIT);
+    if !known.contains(flags) {
+        return XAER_INVAL;
+    }
+    call(resource_manager, async |connection| match verb {
+        Verb::Start => connection.xa_start(xid, flags).await.map(|()| XA_OK),
+        Verb::End => connection.xa_end(xid, flags).await.map(|()| XA_OK),
+        Verb::Rollback => connection.xa_rollback(xid).await.map(|()| XA_OK),
+        Verb::Prepare => connection.xa_prepare(xid).await.map(|prepared| match prepared {
+            Prepared::Ready => XA_OK,
+            Prepared::ReadOnly => XA_RDONLY,
+        }),
+        Verb::Commit => connection.xa_commit(xid, flags.contains(XaFlags::ONE_PHASE)).await.map(|()| XA_OK),
+        Verb::Forget => connection.xa_forget(xid).await.map(|()| XA_OK),
+    })
+}
+
+/// `xa_recover`: at most `most` of the branches that are prepared and not ended, and how many they are, or an error.
+pub fn recover(most: usize, resource_manager: i32, flags: u32) -> (i32, Vec<Xid>) {
+    if flags & !(TMSTARTRSCAN | TMENDRSCAN) != 0 {
+        return (if is_asynchronous(flags) { XAER_ASYNC } else { XAER_INVAL }, Vec::new());
+    }
+    if flags & TMSTARTRSCAN != 0 {
+        let mut found = Vec::new();
+        let code = call(resource_manager, async |connection| {
+            found = connection.xa_recover().await?;
+            Ok(XA_OK)
+        });
+        if code != XA_OK {
+            return (code, Vec::new());
+        }
+        if let Some(open) = OPEN.get().lock().get_mut(&own(resource_manager)) {
+            open.scan = Some(found);
+        }
+    }
+    let mut table = OPEN.get().lock();
+    let open = table.get_mut(&own(resource_manager));
+    // Without a scan there is nothing to go on with.
+    let Some(Open { scan, .. }) = open else { return (XAER_PROTO, Vec::new()) };
+    let Some(left) = scan else { return (XAER_INVAL, Vec::new()) };
+    let given: Vec<Xid> = left.drain(..most.min(left.len())).collect();
+    if flags & TMENDRSCAN != 0 {
+        *scan = None;
+    }
+    (i32::try_from(given.len()).unwrap_or(i32::MAX), given)
+}
+
+fn on<R>(hconn: i32, call: impl FnOnce(&Arc<Handle>) -> Result<R, crate::Ended>) -> Result<R, crate::Ended> {
+    call(&handles::find(hconn)?)
+}
+
+/// One verb on the thread's connection. One that is lost is given up.
+fn call(
+    resource_manager: i32,
+    verb: impl AsyncFnOnce(&mut channel_client::connection::Connection) -> Result<i32, ChannelError>,
+) -> i32 {
+    let Some(hconn) = OPEN.get().lock().get(&own(resource_manager)).map(|open| open.hconn) else { return XAER_PROTO };
+    let ended = on(hconn, |handle| handle.run(|runtime, session| Ok(runtime.block_on(verb(&mut session.connection)))));
+    let code = ended.map_or(XAER_RMFAIL, code);
+    if code == XAER_RMFAIL {
+        OPEN.get().lock().remove(&own(resource_manager));
+        let _ = handles::find(hconn).map(|handle| connect::leave(&handle, User::TransactionManager));
+    }
+    code
+}
+
+fn code(ended: Result<i32, ChannelError>) -> i32 {
+    match ended {
+        Ok(code) | Err(ChannelError::Xa { code, .. }) => code,
+        // The queue manager refuses the verb for a reason of its own.
+        Err(ChannelError::Refused { .. }) => XAER_RMERR,
+        Err(_) => XAER_RMFAIL,
+    }
+}

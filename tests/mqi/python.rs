@@ -1,0 +1,119 @@
+//! The test suites of both Python bindings, unmodified. Each is built in its own way against the tree.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD};
+
+use super::{House, succeeded, text};
+
+const PYMQI: Suite = Suite {
+    package: "pymqi==1.12.13",
+    prefix: "PYMQI_TEST",
+    required: "QM_CONN_AUTH_USE_PW",
+    without_password: "APP.OPEN",
+    passed: 105,
+    skipped: 12,
+};
+/// Its repository, where the tests are; the package does not bring them.
+const PYMQI_REPOSITORY: (&str, &str) = ("dsuch/pymqi", "16184a62f368fde6eaa17d80c818be1b2d4bdbe9");
+
+const IBMMQ: Suite = Suite {
+    package: "ibmmq==2.1.2",
+    prefix: "PY_IBMMQ_TEST",
+    required: "QM_CONNAUTH_USE_PW",
+    without_password: "DEV.APP.SVRCONN",
+    passed: 103,
+    skipped: 16,
+};
+
+/// A test suite, and how it ends.
+struct Suite {
+    package: &'static str,
+    /// Of the names of its environment variables.
+    prefix: &'static str,
+    /// Says whether the queue manager requires passwords.
+    required: &'static str,
+    /// Channel of its application.
+    without_password: &'static str,
+    passed: usize,
+    skipped: usize,
+}
+
+impl Suite {
+    /// Builds the package and the tools of its tests.
+    fn install(&self, house: &House) -> Result<PathBuf> {
+        let environment = house.folder.path().join("environment");
+        let mut made = Command::new("python3");
+        succeeded(&made.args(["-m", "venv"]).arg(&environment).output()?)?;
+        let name = self.package.split('=').next().context("a package has a name")?;
+        let mut install = house.command(&environment.join("bin/pip"))?;
+        install.env("MQ_FILE_PATH", &house.tree);
+        install.args(["install", "--quiet", "--disable-pip-version-check", "--no-binary", name, self.package]);
+        install.args(["pytest==9.2.0", "ddt==1.7.2", "testfixtures==12.4.0", "mock==5.2.0"]);
+        succeeded(&install.output()?)?;
+        Ok(environment)
+    }
+
+    /// Runs the tests of a folder.
+    fn run(&self, house: &House, environment: &Path, tests: &Path) -> Result<()> {
+        house.open_channel("APP.OPEN", "app")?;
+        // The suites look for a queue with such a description, as a queue manager of IBM's has.
+        house.mqsc("DEFINE QLOCAL('APP.DESCRIBED') DESCR('IBM MQ queue of a test')")?;
+        let address = house.server.ready.mq.context("it listens for MQ clients")?;
+        let mut command = house.command(&environment.join("bin/python"))?;
+        command.env_remove("MQSERVER").env("PYTHONDONTWRITEBYTECODE", "1").current_dir(tests);
+        let port = address.port().to_string();
+        let settings = [
+            ("QM_NAME", "QM1"),
+            ("QM_HOST", "127.0.0.1"),
+            ("QM_PORT", &port),
+            ("QM_CHANNEL", "DEV.ADMIN.SVRCONN"),
+            ("QM_USER", "admin"),
+            ("QM_PASSWORD", ADMIN_PASSWORD),
+            ("QM_APP_CHANNEL", self.without_password),
+            ("QM_APP_USER", "app"),
+            ("QM_APP_PASSWORD", APP_PASSWORD),
+            (self.required, "REQUIRED"),
+            // It makes certificates with IBM's runmqakm.
+            ("TLS_SKIP", "1"),
+        ];
+        for (name, value) in settings {
+            command.env(format!("{}_{name}", self.prefix), value);
+        }
+        command.args(["-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]);
+        let output = command.arg(".").output()?;
+        let said = succeeded(&output)?;
+        let counts = format!("{} passed, {} skipped", self.passed, self.skipped);
+        ensure!(said.contains(&counts), "expected {counts}: {said}{}", text(&output.stderr));
+        Ok(())
+    }
+}
+
+#[test]
+#[ignore = "fetches files from GitHub: make test runs it where that is reached"]
+fn pymqi_passes_its_own_tests() -> Result<()> {
+    let (repository, commit) = PYMQI_REPOSITORY;
+    let files = public_files::of_github(repository, commit, &["code/tests"]);
+    let house = House::new()?;
+    let environment = PYMQI.install(&house)?;
+    PYMQI.run(&house, &environment, &files.join("code/tests"))
+}
+
+#[test]
+fn ibmmq_for_python_passes_its_own_tests() -> Result<()> {
+    let house = House::new()?;
+    let environment = IBMMQ.install(&house)?;
+    let mut fetch = house.command(&environment.join("bin/pip"))?;
+    fetch.env("MQ_FILE_PATH", &house.tree).args(["download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+    fetch.args(["--no-binary", "ibmmq", IBMMQ.package, "--dest"]).arg(house.folder.path());
+    succeeded(&fetch.output()?)?;
+    let archive = format!("{}.tar.gz", IBMMQ.package.replace("==", "-"));
+    let mut unpack = Command::new("tar");
+    succeeded(
+        &unpack.arg("-xzf").arg(house.folder.path().join(&archive)).arg("-C").arg(house.folder.path()).output()?,
+    )?;
+    let tests = house.folder.path().join(archive.trim_end_matches(".tar.gz")).join("code/tests");
+    IBMMQ.run(&house, &environment, &tests)
+}

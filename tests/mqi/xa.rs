@@ -1,0 +1,127 @@
+//! The XA switches: a program drives them as a transaction manager does, and is killed between prepare and commit.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use system_tests::server::{Server, ServerOptions};
+
+use super::{House, succeeded, text};
+
+const VERBS: &str = "\
+MQSeries_XA_RMI
+xa_open without queue manager -5
+xa_start before xa_open -6
+xa_open 0
+MQCONN 0 0
+xa_open again 0
+MQCONN again 1 2002
+wrong xid -5
+asynchronous -2
+xa_start 0
+MQPUT1 0 0
+MQCMIT within 2 2012
+xa_end of another thread -6
+xa_end to suspend 0
+xa_start of two 0
+MQPUT1 0 0
+xa_end of two 0
+xa_rollback of two 0
+xa_start to resume 0
+xa_end 0
+MQGET 2 2033 <>
+xa_commit in one phase 0
+MQGET 0 0 <first>
+xa_start 0
+xa_end 0
+xa_prepare of nothing 3
+xa_forget -4
+xa_recover 0
+MQDISC 0 0
+xa_close 0
+MQBACK afterwards 2 2018
+";
+
+const PREPARED: &str = "\
+xa_open 0
+MQCONN 0 0
+xa_start 0
+MQPUT1 0 0
+xa_end 0
+xa_prepare 0
+xa_start 0
+MQPUT1 0 0
+xa_end 0
+xa_prepare 0
+";
+
+const FINISHED: &str = "\
+xa_open 0
+MQCONN 0 0
+MQGET 2 2033 <>
+xa_recover 2 4711:keptb 4711:droppedb
+xa_commit 0
+xa_rollback 0
+xa_recover 0
+MQGET 0 0 <kept>
+MQGET 2 2033 <>
+MQDISC 0 0
+xa_close 0
+";
+
+impl House {
+    /// A program with the switch of a library, which takes this C type for `long`.
+    fn transaction_manager(&self, library: &str, long: &str) -> Result<PathBuf> {
+        let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("mqi/xa.c");
+        let program = self.folder.path().join(library);
+        let mut compile = Command::new("cc");
+        compile.args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-pthread"]).arg(format!("-DXA_LONG={long}"));
+        compile.arg("-I").arg(self.tree.join("inc")).arg(source).arg("-L").arg(self.tree.join("lib64"));
+        compile.args([&format!("-l{library}"), "-lmqm_r", "-o"]).arg(&program);
+        let compiled = compile.output().context("cc is not installed (Debian: gcc)")?;
+        ensure!(compiled.status.success(), "{}", text(&compiled.stderr));
+        Ok(program)
+    }
+
+    fn killed_and_started(self) -> Result<Self> {
+        let Self { tree, folder, server, data } = self;
+        server.kill();
+        let server = Server::start(&ServerOptions::on(data.path()).listening("127.0.0.1:0"))?;
+        Ok(Self { tree, folder, server, data })
+    }
+
+    fn step(&self, program: &std::path::Path, step: &str) -> Result<Command> {
+        let mut command = self.command(program)?;
+        let address = self.server.ready.mq.context("it listens for MQ clients")?;
+        let open = format!("CHANNEL=APP.OPEN,TRPTYPE=TCP,CONNAME={}({}),QMNAME=QM1", address.ip(), address.port());
+        command.arg(step).env("XA_OPEN", open).env_remove("MQSERVER");
+        Ok(command)
+    }
+}
+
+#[test]
+fn branches_are_begun_suspended_resumed_and_ended_through_the_switch() -> Result<()> {
+    let house = House::new()?;
+    house.open_channel("APP.OPEN", "app")?;
+    for (library, long) in [("mqcxa64_r", "long"), ("mqcxa_r", "int")] {
+        let program = house.transaction_manager(library, long)?;
+        let output = house.step(&program, "verbs")?.output()?;
+        assert_eq!(succeeded(&output)?, VERBS, "{library}");
+        ensure!(output.stderr.is_empty(), "{}", text(&output.stderr));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_prepared_branch_survives_its_program_and_its_queue_manager_and_is_recovered() -> Result<()> {
+    let house = House::new()?;
+    house.open_channel("APP.OPEN", "app")?;
+    let program = house.transaction_manager("mqcxa64_r", "long")?;
+    let killed = house.step(&program, "prepare")?.output()?;
+    ensure!(!killed.status.success(), "it was to be killed");
+    assert_eq!(text(&killed.stdout), PREPARED);
+    let house = house.killed_and_started()?;
+    let output = house.step(&program, "finish")?.output()?;
+    assert_eq!(succeeded(&output)?, FINISHED);
+    Ok(())
+}
