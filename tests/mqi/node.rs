@@ -39,6 +39,12 @@ impl Binding {
     fn run(&self, program: &str, arguments: &[&str]) -> Result<String> {
         said(program, &self.command(program, arguments)?.output()?)
     }
+
+    /// A sample that gets while its put is on its way. One that looks too early leaves its message to the next run.
+    fn gets_its_own(&self, program: &str) -> Result<String> {
+        let told = self.run(program, &[])?;
+        if told.contains("no more messages") { self.run(program, &[]) } else { Ok(told) }
+    }
 }
 
 fn said(program: &str, output: &Output) -> Result<String> {
@@ -72,17 +78,13 @@ fn the_binding_for_node_passes_its_own_test_and_runs_its_samples() -> Result<()>
     binding.run("samples/amqsput.js", &[])?;
     assert_eq!(messages(&binding.run("samples/amqsget.js", &[])?).len(), 1);
 
-    // It puts while it gets: a sample that looks too early leaves its message to the next one.
-    let mut properties = binding.run("samples/amqsprop.js", &[])?;
-    if properties.contains("no more messages") {
-        properties = binding.run("samples/amqsprop.js", &[])?;
-    }
+    let properties = binding.gets_its_own("samples/amqsprop.js")?;
     for shown in ["helloStringProperty", "value : 42", "value : true", "No more properties"] {
         ensure!(properties.contains(shown), "{properties}");
     }
     let inquired = binding.run("samples/amqsinq.js", &["QM1"])?;
     ensure!(inquired.contains(r#"qmgrName = "QM1""#), "{inquired}");
-    let dead = binding.run("samples/amqsdlh.js", &[])?;
+    let dead = binding.gets_its_own("samples/amqsdlh.js")?;
     ensure!(dead.contains(r#""Reason":2035"#), "{dead}");
     Ok(())
 }
@@ -92,7 +94,7 @@ fn the_binding_for_node_sets_attributes_and_publishes_to_a_subscriber() -> Resul
     let binding = Binding::new()?;
     binding.house.mqsc("SET AUTHREC PROFILE('DEV.QUEUE.1') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(SET)")?;
     let told = binding.run("samples/amqsset.js", &["DEV.QUEUE.1", "QM1"])?;
-    ensure!(told.contains("MQSET successful"), "{told}");
+    ensure!(told.contains("MQSET of queue successful"), "{told}");
 
     let mut subscribe = binding.command("samples/amqssub.js", &["dev/JSTopic", "QM1"])?;
     let mut subscriber = subscribe.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;

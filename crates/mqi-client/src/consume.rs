@@ -283,8 +283,7 @@ pub fn control(hconn: i32, operation: i32, connection_area: usize) -> Result<End
                 return Err(failed(Reason::NoCallbacksActive));
             }
             state.connection_area = connection_area;
-            drop(state);
-            dispatch::start(&handle, operation == MQOP_START_WAIT)
+            dispatch::start(&handle, state, operation == MQOP_START_WAIT)
         }
         MQOP_STOP => {
             handle.consuming.turn(Wanted::Stopped);

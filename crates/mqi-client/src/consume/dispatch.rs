@@ -19,33 +19,28 @@ use crate::constant::{
 use crate::handles::Handle;
 use crate::{Ended, ended_by, failed, message_handle};
 
-/// Starts delivery: on a thread of its own, or here until it is stopped.
+/// Starts delivery: on a thread of its own, or here until it is stopped. `state` is that of the connection, without a dispatcher.
+///
+/// The caller does not wait for the thread: a program that notes that it has started delivery does so before the first message.
 ///
 /// # Errors
 /// 2102: no thread.
-pub(super) fn start(handle: &Arc<Handle>, waits: bool) -> Result<Ended, Ended> {
+pub(super) fn start(handle: &Arc<Handle>, mut state: MutexGuard<'_, State>, waits: bool) -> Result<Ended, Ended> {
+    state.wanted = Wanted::Started;
     if waits {
-        enter(handle);
+        state.dispatcher = Some(std::thread::current().id());
+        drop(state);
         dispatch(handle);
         return Ok(Ended::WELL);
     }
     let own = Arc::clone(handle);
-    let ready = Arc::new(std::sync::Barrier::new(2));
-    let begun = Arc::clone(&ready);
     let thread = std::thread::Builder::new().name("mqi-callbacks".to_owned()).spawn(move || {
-        enter(&own);
-        begun.wait();
+        // Until then the state does not name this thread.
+        drop(own.consuming.state.lock());
         dispatch(&own);
     });
-    thread.map_err(|_| failed(Reason::ResourceProblem))?;
-    ready.wait();
+    state.dispatcher = Some(thread.map_err(|_| failed(Reason::ResourceProblem))?.thread().id());
     Ok(Ended::WELL)
-}
-
-fn enter(handle: &Handle) {
-    let mut state = handle.consuming.state.lock();
-    state.dispatcher = Some(std::thread::current().id());
-    state.wanted = Wanted::Started;
 }
 
 fn dispatch(handle: &Handle) {

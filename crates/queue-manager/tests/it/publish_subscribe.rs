@@ -330,8 +330,9 @@ fn durable_subscriptions_and_persistent_retained_publications_survive_a_restart(
 
         let bench = Bench::on(folder.path());
         bench.publish_with("t", "after", PutFlags::empty(), persistent()).await.expect("published");
-        let resumed = bench.connection.subscribe(&admin(), &named("mine", "", RESUME), None).await.expect("resumed");
-        assert_eq!((resumed.identifier, &*resumed.topic_string), (subscribed.identifier, "t"));
+        let wanted = named("mine", "", Flags::RESUME);
+        let resumed = bench.connection.subscribe(&admin(), &wanted, None).await.expect("resumed");
+        assert_eq!((resumed.identifier, resumed.durable, resumed.managed), (subscribed.identifier, true, true));
         assert_eq!(bench.take(resumed.queue).await, "before after");
         assert_eq!(bench.drain("ADMIN.QUEUE").await, "before after");
         let retained = bench.subscribe("#", MANAGED).await;
@@ -761,18 +762,6 @@ fn mqsub_refuses_what_makes_no_sense() {
         bench.connection.subscribe(&admin(), &named("mine", "t", DURABLE), None).await.expect("made");
         check(named("mine", "t", DURABLE), Reason::SubAlreadyExists).await;
         assert_eq!(bench.statuses().len(), 1);
-    });
-}
-
-#[test]
-fn a_resumption_takes_the_subscription_as_it_is_and_says_what_it_is() {
-    run(async {
-        let bench = Bench::new();
-        let made = bench.connection.subscribe(&admin(), &named("mine", "t", DURABLE), None).await.expect("made");
-        bench.close(made.subscription, CloseOptions::KEEP_SUB).await;
-        let resumed = bench.connection.subscribe(&admin(), &named("mine", "", Flags::RESUME), None).await;
-        let resumed = resumed.expect("resumed");
-        assert_eq!((resumed.identifier, resumed.durable, resumed.managed), (made.identifier, true, true));
     });
 }
 
