@@ -35,6 +35,7 @@ mod session;
 mod span;
 mod start;
 mod tables;
+mod trigger_monitor;
 mod version;
 mod zconbt;
 
@@ -83,6 +84,9 @@ enum Command {
     Dmpmqmsg(Box<dmpmqmsg::Arguments>),
     /// Process the messages of a dead-letter queue by a table of rules.
     Runmqdlq(Box<runmqdlq::Arguments>),
+    /// Start programs when trigger messages come to an initiation queue.
+    #[command(name = "trigger-monitor", visible_aliases = ["runmqtrm", "runmqtmc"])]
+    TriggerMonitor(Box<trigger_monitor::Arguments>),
     /// Create a queue manager.
     Crtmqm(lifecycle::CrtmqmArguments),
     /// Delete a queue manager that has ended, with its messages.
@@ -172,6 +176,8 @@ const NAMES: &[&str] = &[
     "dmpmqcfg",
     "dmpmqmsg",
     "runmqdlq",
+    "runmqtrm",
+    "runmqtmc",
     "crtmqm",
     "dltmqm",
     "strmqm",
@@ -210,11 +216,12 @@ fn command_line() -> clap::Command {
 }
 
 /// Turns options of IBM's commands that the parser does not know into those that it does.
-fn spell_out(command: &str, arguments: &mut [OsString]) {
+fn spell_out(command: &str, arguments: &mut Vec<OsString>) {
     lifecycle::spell_out(command, arguments);
     authority::spell_out(command, arguments);
     zconbt::spell_out(command, arguments);
     dmpmqmsg::spell_out(command, arguments);
+    trigger_monitor::spell_out(command, arguments);
 }
 
 fn run(command: Command) -> Result<ExitCode, Failure> {
@@ -232,6 +239,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Dmpmqcfg(arguments) => dump::run(&arguments, out),
         Command::Dmpmqmsg(arguments) => dmpmqmsg::run(*arguments, out),
         Command::Runmqdlq(arguments) => runmqdlq::run(*arguments, out),
+        Command::TriggerMonitor(arguments) => trigger_monitor::run(*arguments, out),
         Command::Crtmqm(arguments) => lifecycle::create(&arguments, out),
         Command::Dltmqm(arguments) => lifecycle::delete(&arguments, out),
         Command::Strmqm(arguments) => start::start(&arguments, out),
@@ -274,7 +282,7 @@ fn workload_run(arguments: &workload::cli::Arguments) -> Result<ExitCode, Failur
 /// Help and version go to standard output with 0, everything else is bad usage: 2, or IBM's code of a command of IBM's.
 fn usage(command: &str, error: &clap::Error) -> ExitCode {
     let code = match command {
-        "runmqsc" => exit_code::UNREACHABLE,
+        "runmqsc" | "trigger-monitor" | "runmqtrm" | "runmqtmc" => exit_code::UNREACHABLE,
         "setmqaut" | "dspmqaut" => authority::USAGE,
         _ => exit_code::USAGE,
     };

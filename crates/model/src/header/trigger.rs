@@ -1,4 +1,4 @@
-//! MQTM: the trigger message that the queue manager puts on an initiation queue.
+//! MQTM: the trigger message that the queue manager puts on an initiation queue; MQTMC2: what a trigger monitor hands the program.
 //!
 //! ```text
 //!   0 StrucId "TM  "   4      168 ApplType    4
@@ -7,6 +7,9 @@
 //!  56 ProcessName     48      556 UserData  128    684 bytes in all
 //! 104 TriggerData     64
 //! ```
+//!
+//! MQTMC2 has characters alone: StrucId "TMC ", Version "   2", ApplType four blanks, and behind UserData
+//! 684 QMgrName 48, 732 bytes in all.
 
 use crate::descriptor::Encoding;
 use crate::header::HeaderError;
@@ -28,6 +31,8 @@ pub struct TriggerMessage {
 
 impl TriggerMessage {
     pub const LENGTH: usize = 684;
+    /// Of the MQTMC2.
+    pub const CHARACTER_LENGTH: usize = 732;
 
     pub fn encode(&self, encoding: Encoding, out: &mut Vec<u8>) {
         out.reserve(Self::LENGTH);
@@ -61,5 +66,23 @@ impl TriggerMessage {
             environment_data: reader.text()?,
             user_data: reader.text()?,
         })
+    }
+
+    /// The MQTMC2 of this message of a queue manager. NULs, which cannot be part of an argument, are blanks.
+    pub fn character_form(&self, queue_manager: &Text<48>) -> Vec<u8> {
+        let mut out = Vec::with_capacity(Self::CHARACTER_LENGTH);
+        let fields: [&[u8]; 9] = [
+            b"TMC    2",
+            self.queue.as_bytes(),
+            self.process.as_bytes(),
+            self.trigger_data.as_bytes(),
+            b"    ",
+            self.application_identifier.as_bytes(),
+            self.environment_data.as_bytes(),
+            self.user_data.as_bytes(),
+            queue_manager.as_bytes(),
+        ];
+        out.extend(fields.into_iter().flatten().map(|&byte| if byte == 0 { b' ' } else { byte }));
+        out
     }
 }

@@ -60,6 +60,12 @@ pub(super) const RUNMQSC: &[Code] = &[
     (COMMAND_FAILED, "A command failed or has a syntax error."),
     (UNREACHABLE, "The commands were not run: bad usage, or the queue manager cannot be reached."),
 ];
+/// IBM's, of trigger monitors.
+pub(super) const TRIGGER_MONITOR: &[Code] = &[
+    (0, "The queue manager ends."),
+    (COMMAND_FAILED, "The trigger monitor was interrupted by an error. Standard error says which."),
+    (UNREACHABLE, "The trigger monitor did not start. Standard error says why."),
+];
 pub(super) const STATUS: &[Code] = &[
     (0, "All is well."),
     (FAILED, "The group's database cannot be read. Standard error says why."),
@@ -115,6 +121,7 @@ pub(super) const TABLES: &[(&str, &str, &[Code])] = &[
     ("Life of queue managers", "`crtmqm`, `dltmqm`, `strmqm`, `endmqm`", LIFE_CYCLE),
     ("List of queue managers", "`dspmq`", DISPLAY),
     ("Authorities", "`setmqaut`, `dspmqaut`", AUTHORITY),
+    ("Trigger monitors", "`trigger-monitor`, `runmqtrm`, `runmqtmc`", TRIGGER_MONITOR),
     ("State of a queue-sharing group", "`group status`", STATUS),
     ("Repair of a queue-sharing group", "`group repair`", REPAIR),
     ("All checks", "`doctor`", DOCTOR),

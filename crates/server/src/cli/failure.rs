@@ -93,6 +93,11 @@ impl Failure {
         self.reason
     }
 
+    /// There is no connection, or none any more.
+    pub(super) fn is_unreachable(&self) -> bool {
+        self.code == UNREACHABLE || self.reason == Some(Reason::ConnectionBroken)
+    }
+
     /// The same with another exit code.
     pub(super) fn with_code(mut self, code: u8) -> Self {
         self.code = code;

@@ -143,7 +143,7 @@ fn write_pages(program: &Command, folder: &PathBuf, out: &mut dyn Write) -> Resu
     }
     for name in NAMES {
         let file = folder.join(format!("{name}.1"));
-        let command = name.split('.').next().unwrap_or(name);
+        let command = program.find_subcommand(name).map_or(*name, Command::get_name);
         write_file(&file, format!(".so man1/{}.1\n", title(command)).as_bytes(), 0o644)?;
         writeln!(out, "{}", file.display())?;
     }

@@ -9,6 +9,8 @@ use model::options::{
     PutOptions,
 };
 use model::reason::Reason;
+use std::io;
+use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
 use super::Location;
@@ -217,6 +219,19 @@ impl Session {
                 runtime.block_on(put).map(drop).map_err(|error| failed(&error))
             }
             _ => Err(foreign()),
+        }
+    }
+
+    /// Waits until a program ends. Meanwhile the connection answers its queue manager's heartbeats.
+    ///
+    /// # Errors
+    /// The system cannot wait.
+    pub(super) fn outlast(&self, mut program: Child) -> io::Result<ExitStatus> {
+        match self {
+            Self::Socket { .. } => program.wait(),
+            Self::Channel { runtime, .. } => {
+                runtime.block_on(async { tokio::task::spawn_blocking(move || program.wait()).await })?
+            }
         }
     }
 

@@ -31,6 +31,7 @@ mod service_new;
 mod serving;
 mod several;
 mod several_load;
+mod trigger_monitor;
 mod usage;
 mod wrong_input;
 mod zconbt;

@@ -75,6 +75,7 @@ fn completions_and_the_manual_know_every_command() {
         for command in COMMANDS {
             assert!(script.contains(command), "{shell} does not complete {command}");
         }
+        assert!(script.contains("runmqtrm"), "{shell} does not complete runmqtrm");
     }
     for command in COMMANDS {
         let page = folder.run(&["man", command]);
@@ -100,6 +101,9 @@ fn all_pages_are_written_into_a_folder_nested_ones_and_linked_names_too() {
     for name in COMMANDS {
         assert_eq!(folder.read(&format!("man1/{name}.1")), format!(".so man1/quaymaster-{name}.1\n"));
         assert!(folder.join(&format!("man1/quaymaster-{name}.1")).exists(), "{name}");
+    }
+    for name in ["runmqtrm", "runmqtmc"] {
+        assert_eq!(folder.read(&format!("man1/{name}.1")), ".so man1/quaymaster-trigger-monitor.1\n");
     }
 }
 

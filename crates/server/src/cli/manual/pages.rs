@@ -4,7 +4,7 @@
 
 use super::super::exit_code::{
     AUTHORITY, CHECK, Code, DISPLAY, DOCTOR, GET, LIFE_CYCLE, LOCAL, ONE_COMMAND, REMOTE, REPAIR, RUNMQSC, SALVAGE,
-    SCRIPT, SERVE, STATUS,
+    SCRIPT, SERVE, STATUS, TRIGGER_MONITOR,
 };
 
 pub(in crate::cli) struct Page {
@@ -183,6 +183,19 @@ pub(in crate::cli) static PAGES: &[Page] = &[
             ("Handle a queue of one queue manager", "quaymaster runmqdlq DEAD.LETTERS QM1 --rules dead-letters.rules"),
         ],
         REMOTE,
+        CLIENT,
+        REACH,
+    ),
+    page_of(
+        "trigger-monitor",
+        &[
+            ("Start programs for the default initiation queue", "quaymaster trigger-monitor -m QM1"),
+            (
+                "As a client, and again after a lost connection",
+                "MQSERVER='DEV.APP.SVRCONN/TCP/mq.example.com(1414)' runmqtmc -m QM1 -q ORDERS.INITIATION -u app -r",
+            ),
+        ],
+        TRIGGER_MONITOR,
         CLIENT,
         REACH,
     ),
