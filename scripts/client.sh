@@ -9,7 +9,7 @@ profile=${QUAYMASTER_CLIENT_PROFILE:-client}
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 cd "$repository"
-${CARGO:-cargo} build --locked --profile "$profile" --package mqi-c
+${CARGO:-cargo} build --locked --profile "$profile" --package mqi-c --package mqi-cobol
 built=$target/$profile
 [ "$profile" = dev ] && built=$target/debug
 rm -rf "$folder"/{inc,lib64,cobcpy64,cobcpy32,samp,bin}
@@ -28,9 +28,15 @@ for switch in mqcxa:int mqcxa64:long; do
         -Wl,-soname,"lib${name}_r.so" -Wl,-rpath,'$ORIGIN' -o "$folder/lib64/lib${name}_r.so"
     ln -sf "lib${name}_r.so" "$folder/lib64/lib$name.so"
 done
+# The library of COBOL programs: it calls the one above.
+install -m 755 "$built/libmqicb_r.so" "$folder/lib64/"
+for name in mqicb mqmcb mqmcb_r; do
+    ln -sf libmqicb_r.so "$folder/lib64/lib$name.so"
+done
 for name in mqm mqic; do
     sed "s/@NAME@/$name/" crates/mqi-c/tree/mqi.pc > "$folder/lib64/pkgconfig/$name.pc"
 done
+install -m 644 crates/mqi-c/tree/mqicb.pc "$folder/lib64/pkgconfig/"
 install -m 644 crates/mqi-c/samples/*.[ch] "$folder/samp/"
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 sed "s/@VERSION@/$version/" crates/mqi-c/tree/dspmqver > "$folder/bin/dspmqver"

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 mod bags;
 mod bindings;
+mod cobol;
 mod node;
 mod programs;
 mod python;

@@ -6,14 +6,23 @@ use std::sync::Arc;
 use model::reason::Reason;
 use mqi_client::constant::MQOP_REGISTER;
 use mqi_client::consume::{self, Call, Registration};
-use mqi_client::failed;
 use mqi_client::structure::{Mqcbc, Mqcbd, Mqctlo, Mqgmo, Structure};
+use mqi_client::{Ended, failed};
 
 use crate::memory::Copied;
 use crate::verb::Descriptor;
 
 /// MQCB_FUNCTION.
 type Function = unsafe extern "C" fn(i32, *mut c_void, *mut c_void, *mut c_void, *mut c_void);
+/// Such a function in COBOL.
+type FunctionByReference = unsafe extern "C" fn(*mut i32, *mut c_void, *mut c_void, *mut c_void, *mut c_void);
+
+/// How the program's function takes the connection handle.
+#[derive(Debug, Clone, Copy)]
+enum Handle {
+    ByValue,
+    ByReference,
+}
 
 door! {
     /// The function stays where it is as long as it is registered.
@@ -25,14 +34,43 @@ door! {
         descriptor: *mut c_void,
         options: *mut c_void,
     ) {
-        let registration = if description.is_null() && operation & MQOP_REGISTER == 0 {
-            None
-        } else {
-            let cbd = Copied::<Mqcbd>::read(description, Reason::CbdError)?.value;
-            Some(registration(&cbd, operation, descriptor, options)?)
-        };
-        consume::callback(hconn, operation, hobj, registration)
+        callback(hconn, operation, description, hobj, (descriptor, options), Handle::ByValue)
     }
+}
+
+door! {
+    /// MQCB of libmqicb_r: the function is one in COBOL.
+    fn quaymaster_callback_by_reference(
+        hconn: i32,
+        operation: i32,
+        description: *mut c_void,
+        hobj: i32,
+        descriptor: *mut c_void,
+        options: *mut c_void,
+    ) {
+        callback(hconn, operation, description, hobj, (descriptor, options), Handle::ByReference)
+    }
+}
+
+/// # Safety
+/// As `MQCB`.
+unsafe fn callback(
+    hconn: i32,
+    operation: i32,
+    description: *mut c_void,
+    hobj: i32,
+    (descriptor, options): (*mut c_void, *mut c_void),
+    handle: Handle,
+) -> Result<Ended, Ended> {
+    if description.is_null() && operation & MQOP_REGISTER == 0 {
+        return consume::callback(hconn, operation, hobj, None);
+    }
+    // SAFETY: the caller's promise.
+    let registration = unsafe {
+        let cbd = Copied::<Mqcbd>::read(description, Reason::CbdError)?.value;
+        registration(&cbd, operation, descriptor, options, handle)?
+    };
+    consume::callback(hconn, operation, hobj, Some(registration))
 }
 
 /// # Safety
@@ -42,7 +80,8 @@ unsafe fn registration(
     operation: i32,
     descriptor: *mut c_void,
     options: *mut c_void,
-) -> Result<Registration, mqi_client::Ended> {
+    handle: Handle,
+) -> Result<Registration, Ended> {
     let registers = operation & MQOP_REGISTER != 0;
     if registers && cbd.callback_function == 0 {
         return Err(failed(Reason::CallbackRoutineError));
@@ -54,7 +93,7 @@ unsafe fn registration(
             callback_type: cbd.callback_type,
             options: cbd.options,
             callback_area: cbd.callback_area,
-            function: Arc::new(move |call| deliver(function, call)),
+            function: Arc::new(move |call| deliver(function, handle, call)),
             maximum_length: cbd.max_msg_length,
             md: if descriptor.is_null() { None } else { Some(Descriptor::read(descriptor)?.image) },
             gmo: if options.is_null() { None } else { Some(Copied::<Mqgmo>::read(options, Reason::GmoError)?.value) },
@@ -63,7 +102,7 @@ unsafe fn registration(
 }
 
 /// Calls the program's function. What it is handed is the library's, and lives as long as the call.
-fn deliver(address: usize, call: &Call<'_>) {
+fn deliver(address: usize, handle: Handle, call: &Call<'_>) {
     if address == 0 {
         return;
     }
@@ -89,8 +128,18 @@ fn deliver(address: usize, call: &Call<'_>) {
     }
     // SAFETY: the program registered this address as that of such a function; what it is handed lives until it returns.
     unsafe {
-        let function = std::mem::transmute::<usize, Function>(address);
-        function(call.hconn, md, gmo, body, (&raw mut context).cast::<c_void>());
+        let context = (&raw mut context).cast::<c_void>();
+        match handle {
+            Handle::ByValue => {
+                let function = std::mem::transmute::<usize, Function>(address);
+                function(call.hconn, md, gmo, body, context);
+            }
+            Handle::ByReference => {
+                let mut hconn = call.hconn;
+                let function = std::mem::transmute::<usize, FunctionByReference>(address);
+                function(&raw mut hconn, md, gmo, body, context);
+            }
+        }
     }
 }
 

@@ -126,10 +126,12 @@ impl Writer<'_> {
         let occurs = field.count.filter(|_| !is_bytes && field.type_name != "MQBYTE");
         let value = self.value(structure, field).filter(|_| self.with_values && with_values);
         let Some(picture) = picture else {
+            // SET … TO ENTRY wants the address of a program.
+            let kind = if field.name == "CallbackFunction" { "PROCEDURE-POINTER" } else { "POINTER" };
             let value = if value.is_some() { " VALUE NULL" } else { "" };
             let _ = writeln!(
                 self.out,
-                "{:width$}{level}  {name}\n                POINTER{value}.",
+                "{:width$}{level}  {name}\n                {kind}{value}.",
                 "",
                 width = indent(level)
             );

@@ -37,6 +37,7 @@ pub fn sources() -> Vec<Generated> {
     vec![
         generated("crates/mqi-client/src/constant.rs", rust::constants(&table)),
         generated("crates/mqi-client/src/structure/generated.rs", rust::structures(&table)),
+        generated("crates/mqi-cobol/src/generated.rs", rust::by_reference(&table)),
     ]
 }
 

@@ -1,0 +1,97 @@
+//! Programs in COBOL, compiled by GnuCOBOL as the guide says, against the real server.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use system_tests::server::ADMIN_PASSWORD;
+
+use super::{House, succeeded, text};
+
+const EXPECTED: &str = "\
+MQCONNX 0 0000
+MQOPEN unknown 2 2085
+MQOPEN 0 0000
+MQPUT 0 0000
+MQBACK 0 0000
+MQGET 2 2033
+MQCMIT 0 0000
+MQGET 0 0000
+hello from COBOL
+length 16
+MQPUT1 0 0000
+MQGET 0 0000
+put by MQPUT1
+MQSTAT 0 0000
+MQINQ 0 0000
+DEV.QUEUE.1
+MAXDEPTH 5000
+CURDEPTH 0
+MQSET 0 0000
+MQCRTMH 0 0000
+MQSETMP 0 0000
+MQINQMP 0 0000
+colour blue
+MQDLTMH 0 0000
+MQCB 0 0000
+called with <for the callback>
+MQCTL 0 0000
+MQCLOSE 0 0000
+MQDISC 0 0000
+MQCMIT without 2 2018
+";
+
+impl House {
+    /// Compiles `verbs.cbl` with these options, beside those that name the copybooks and the order of bytes.
+    fn cobol(&self, name: &str, options: &[&str]) -> Result<PathBuf> {
+        let program = self.folder.path().join(name);
+        let mut command = Command::new("cobc");
+        command.args(["-x", "-fbinary-byteorder=native", "-I"]).arg(self.tree.join("cobcpy64"));
+        command.arg("-L").arg(self.tree.join("lib64")).args(options).arg("-o").arg(&program);
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("mqi/verbs.cbl"));
+        succeeded(&command.output().context("cobc is not installed (Debian: gnucobol3)")?)?;
+        Ok(program)
+    }
+
+    fn administrator(&self, program: &Path) -> Result<Command> {
+        let mut command = self.command(program)?;
+        command.env("MQSERVER", self.mqserver("DEV.ADMIN.SVRCONN")?).env("PASSWORD", ADMIN_PASSWORD);
+        Ok(command)
+    }
+}
+
+fn check(mut program: Command) -> Result<()> {
+    let output = program.output()?;
+    assert_eq!(succeeded(&output)?, EXPECTED);
+    ensure!(output.stderr.is_empty(), "{}", text(&output.stderr));
+    Ok(())
+}
+
+#[test]
+fn every_call_of_a_cobol_program_is_by_reference_and_functions_in_cobol_are_called_with_messages() -> Result<()> {
+    let house = House::new()?;
+    check(house.administrator(&house.cobol("verbs", &["-Q", "-Wl,--no-as-needed", "-lmqicb_r"])?)?)
+}
+
+#[test]
+fn cobol_programs_find_the_library_by_static_calls_and_by_preloading_and_compile_as_other_dialects() -> Result<()> {
+    let house = House::new()?;
+    check(house.administrator(&house.cobol("static", &["-fstatic-call", "-lmqicb_r", "-std=ibm"])?)?)?;
+    let mut preloading = house.administrator(&house.cobol("preloading", &["-std=mf"])?)?;
+    preloading.env_remove("LD_LIBRARY_PATH");
+    preloading.env("COB_LIBRARY_PATH", house.tree.join("lib64")).env("COB_PRE_LOAD", "libmqicb_r");
+    check(preloading)
+}
+
+/// The library of COBOL is alone in a folder, and nothing leads to the other one.
+#[test]
+fn without_the_library_of_c_every_call_ends_with_6000() -> Result<()> {
+    let house = House::new()?;
+    let program = house.cobol("alone", &["-Q", "-Wl,--no-as-needed", "-lmqicb_r"])?;
+    std::fs::copy(house.tree.join("lib64/libmqicb_r.so"), house.folder.path().join("libmqicb_r.so"))?;
+    let mut command = house.administrator(&program)?;
+    let output = command.env("LD_LIBRARY_PATH", house.folder.path()).output()?;
+    let told = succeeded(&output)?;
+    ensure!(told.starts_with("MQCONNX 2 6000\nMQOPEN unknown 2 6000\n"), "{told}");
+    Ok(())
+}
