@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use system_tests::program::client_tree;
 use system_tests::server::ADMIN_PASSWORD;
 
 use super::{House, succeeded, text};
+use crate::readme::shell_blocks;
+use crate::services::{Checkout, repository};
 
 const EXPECTED: &str = "\
 MQCONNX 0 0000
@@ -93,5 +96,25 @@ fn without_the_library_of_c_every_call_ends_with_6000() -> Result<()> {
     let output = command.env("LD_LIBRARY_PATH", house.folder.path()).output()?;
     let told = succeeded(&output)?;
     ensure!(told.starts_with("MQCONNX 2 6000\nMQOPEN unknown 2 6000\n"), "{told}");
+    Ok(())
+}
+
+/// The repository after `make run` and `make client`.
+#[test]
+fn a_request_is_answered_by_a_program_that_the_trigger_monitor_starts_as_the_page_shows() -> Result<()> {
+    let page = std::fs::read_to_string(repository()?.join("docs/mqi-library.md"))?;
+    let section = page.split("\n## ").find(|section| section.starts_with("Two programs in COBOL\n"));
+    let section = section.context("the page has the section")?;
+    let checkout = Checkout::new()?;
+    std::os::unix::fs::symlink(client_tree()?, checkout.folder.path().join("target/quaymaster-client"))?;
+    let address = checkout.server.mq_address()?;
+    let script = shell_blocks(section).concat();
+    let script = script.replace("localhost(1414)", &format!("{}({})", address.ip(), address.port()));
+    let out = checkout.run(&script)?;
+    let shown: Vec<&str> = section.lines().filter_map(|line| line.strip_prefix("# -> ")).collect();
+    ensure!(shown.len() == 2, "the page shows two answers");
+    for answer in shown {
+        ensure!(out.contains(answer), "{answer} is not in\n{out}");
+    }
     Ok(())
 }

@@ -1,0 +1,171 @@
+      *****************************************************************
+      * PRICESRV: answers price requests.
+      *
+      * A trigger monitor starts it when requests come. It hands it
+      * the trigger message MQTMC2 as its argument, which names the
+      * queue and the queue manager. The program answers requests
+      * until none has come for five seconds, and ends.
+      *
+      * Each request is got, and its reply is put, in one unit of
+      * work. A request that cannot be answered goes to COBOL.ASIDE.
+      *****************************************************************
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. PRICESRV.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  MQ-CONSTANTS.
+           COPY CMQV.
+       01  TRIGGER-MESSAGE.
+           COPY CMQTMC2V.
+       01  REQUEST-QUEUE.
+           COPY CMQODV.
+       01  TARGET-QUEUE.
+           COPY CMQODV.
+       01  REQUEST-DESCRIPTOR.
+           COPY CMQMDV.
+       01  REPLY-DESCRIPTOR.
+           COPY CMQMDV.
+       01  PUT-OPTIONS.
+           COPY CMQPMOV.
+       01  GET-OPTIONS.
+           COPY CMQGMOV.
+
+       01  CONNECTION           PIC S9(9) BINARY.
+       01  REQUESTS             PIC S9(9) BINARY.
+       01  OPEN-OPTIONS         PIC S9(9) BINARY.
+       01  COMPLETION           PIC S9(9) BINARY.
+       01  REASON               PIC S9(9) BINARY.
+       01  DATA-LENGTH          PIC S9(9) BINARY.
+       01  BUFFER-LENGTH        PIC S9(9) BINARY.
+       01  ANSWERED             PIC S9(9) BINARY VALUE 0.
+       01  SHOWN-ANSWERED       PIC Z(8)9.
+       01  VERB                 PIC X(8).
+       01  SHOWN-REASON         PIC 9(4).
+
+      * No message of the queue is longer: it has MAXMSGL(100).
+       01  REQUEST-DATA         PIC X(100).
+           COPY PRICE.
+
+       01  PRICE-LIST.
+           05  FILLER           PIC X(16) VALUE 'TEA     00000349'.
+           05  FILLER           PIC X(16) VALUE 'COFFEE  00001290'.
+           05  FILLER           PIC X(16) VALUE 'SUGAR   00000099'.
+       01  PRICES REDEFINES PRICE-LIST.
+           05  A-PRICE OCCURS 3 INDEXED BY PRICE-INDEX.
+               10  LISTED-ITEM  PIC X(8).
+               10  UNIT-PRICE   PIC 9(6)V99.
+
+       PROCEDURE DIVISION.
+       MAIN-LOGIC.
+           ACCEPT TRIGGER-MESSAGE FROM ARGUMENT-VALUE
+           PERFORM CONNECT-AND-OPEN
+           PERFORM GET-A-REQUEST
+           PERFORM UNTIL REASON = MQRC-NO-MSG-AVAILABLE
+               PERFORM MAKE-THE-REPLY
+               PERFORM PUT-THE-REPLY
+               PERFORM GET-A-REQUEST
+           END-PERFORM
+           PERFORM CLOSE-AND-DISCONNECT
+           MOVE ANSWERED TO SHOWN-ANSWERED
+           DISPLAY 'PRICESRV: ' FUNCTION TRIM(SHOWN-ANSWERED)
+               ' answered, ' FUNCTION TRIM(MQTMC2-USERDATA)
+           STOP RUN RETURNING 0.
+
+       CONNECT-AND-OPEN.
+           MOVE 'MQCONN' TO VERB
+           CALL 'MQCONN' USING MQTMC2-QMGRNAME CONNECTION
+               COMPLETION REASON
+           PERFORM CHECK-THE-CALL
+           MOVE 'MQOPEN' TO VERB
+           MOVE MQTMC2-QNAME TO MQOD-OBJECTNAME OF REQUEST-QUEUE
+           ADD MQOO-INPUT-AS-Q-DEF MQOO-FAIL-IF-QUIESCING
+               GIVING OPEN-OPTIONS
+           CALL 'MQOPEN' USING CONNECTION REQUEST-QUEUE OPEN-OPTIONS
+               REQUESTS COMPLETION REASON
+           PERFORM CHECK-THE-CALL.
+
+       GET-A-REQUEST.
+           MOVE 'MQGET' TO VERB
+           MOVE MQMI-NONE TO MQMD-MSGID OF REQUEST-DESCRIPTOR
+           MOVE MQCI-NONE TO MQMD-CORRELID OF REQUEST-DESCRIPTOR
+           ADD MQGMO-WAIT MQGMO-CONVERT MQGMO-SYNCPOINT
+               MQGMO-FAIL-IF-QUIESCING GIVING MQGMO-OPTIONS
+           MOVE 5000 TO MQGMO-WAITINTERVAL
+           MOVE SPACES TO REQUEST-DATA
+           MOVE LENGTH OF REQUEST-DATA TO BUFFER-LENGTH
+           CALL 'MQGET' USING CONNECTION REQUESTS REQUEST-DESCRIPTOR
+               GET-OPTIONS BUFFER-LENGTH REQUEST-DATA DATA-LENGTH
+               COMPLETION REASON
+           IF REASON NOT = MQRC-NO-MSG-AVAILABLE
+               PERFORM CHECK-THE-CALL
+           END-IF.
+
+       MAKE-THE-REPLY.
+           MOVE REQUEST-DATA TO PRICE-REQUEST
+           MOVE PRICE-ITEM TO REPLY-ITEM
+           MOVE 0 TO REPLY-TOTAL
+           IF PRICE-QUANTITY NOT NUMERIC
+               MOVE 0 TO PRICE-QUANTITY
+           END-IF
+           SET PRICE-INDEX TO 1
+           SEARCH A-PRICE
+               AT END
+                   SET ITEM-IS-UNKNOWN TO TRUE
+               WHEN LISTED-ITEM(PRICE-INDEX) = PRICE-ITEM
+                   SET ITEM-IS-KNOWN TO TRUE
+                   MULTIPLY UNIT-PRICE(PRICE-INDEX)
+                       BY PRICE-QUANTITY GIVING REPLY-TOTAL
+           END-SEARCH.
+
+       PUT-THE-REPLY.
+           MOVE 'MQPUT1' TO VERB
+           MOVE MQMD-REPLYTOQ OF REQUEST-DESCRIPTOR
+               TO MQOD-OBJECTNAME OF TARGET-QUEUE
+           MOVE MQMD-REPLYTOQMGR OF REQUEST-DESCRIPTOR
+               TO MQOD-OBJECTQMGRNAME OF TARGET-QUEUE
+           MOVE MQMT-REPLY TO MQMD-MSGTYPE OF REPLY-DESCRIPTOR
+           MOVE MQFMT-STRING TO MQMD-FORMAT OF REPLY-DESCRIPTOR
+           MOVE MQMI-NONE TO MQMD-MSGID OF REPLY-DESCRIPTOR
+           MOVE MQMD-MSGID OF REQUEST-DESCRIPTOR
+               TO MQMD-CORRELID OF REPLY-DESCRIPTOR
+           ADD MQPMO-SYNCPOINT MQPMO-NEW-MSG-ID
+               MQPMO-FAIL-IF-QUIESCING GIVING MQPMO-OPTIONS
+           MOVE LENGTH OF PRICE-REPLY TO BUFFER-LENGTH
+           CALL 'MQPUT1' USING CONNECTION TARGET-QUEUE
+               REPLY-DESCRIPTOR PUT-OPTIONS BUFFER-LENGTH PRICE-REPLY
+               COMPLETION REASON
+           IF COMPLETION = MQCC-FAILED
+               PERFORM PUT-THE-REQUEST-ASIDE
+           ELSE
+               ADD 1 TO ANSWERED
+           END-IF
+           MOVE 'MQCMIT' TO VERB
+           CALL 'MQCMIT' USING CONNECTION COMPLETION REASON
+           PERFORM CHECK-THE-CALL.
+
+       PUT-THE-REQUEST-ASIDE.
+           MOVE 'COBOL.ASIDE' TO MQOD-OBJECTNAME OF TARGET-QUEUE
+           MOVE SPACES TO MQOD-OBJECTQMGRNAME OF TARGET-QUEUE
+           ADD MQPMO-SYNCPOINT MQPMO-FAIL-IF-QUIESCING
+               GIVING MQPMO-OPTIONS
+           MOVE DATA-LENGTH TO BUFFER-LENGTH
+           CALL 'MQPUT1' USING CONNECTION TARGET-QUEUE
+               REQUEST-DESCRIPTOR PUT-OPTIONS BUFFER-LENGTH
+               REQUEST-DATA COMPLETION REASON
+           PERFORM CHECK-THE-CALL.
+
+       CLOSE-AND-DISCONNECT.
+           MOVE MQCO-NONE TO OPEN-OPTIONS
+           CALL 'MQCLOSE' USING CONNECTION REQUESTS OPEN-OPTIONS
+               COMPLETION REASON
+           CALL 'MQDISC' USING CONNECTION COMPLETION REASON.
+
+      * Without MQDISC the unit of work is backed out: the request
+      * stays on its queue.
+       CHECK-THE-CALL.
+           IF COMPLETION = MQCC-FAILED
+               MOVE REASON TO SHOWN-REASON
+               DISPLAY 'PRICESRV: ' FUNCTION TRIM(VERB)
+                   ' failed with reason ' SHOWN-REASON UPON SYSERR
+               STOP RUN RETURNING 1
+           END-IF.
