@@ -300,3 +300,35 @@ fn runmqtmc_is_a_client_and_mistakes_end_with_20() {
     assert!(folder.run(&["runmqtrm", "-x"]).starts_with("exit 20\n"));
     assert!(folder.run(&["runmqtrm", "-q", "NO.SUCH.QUEUE"]).starts_with("exit 20\n"));
 }
+
+/// The heartbeat interval is a second on both ends; a client that is silent for a few of them is given up.
+#[test]
+fn a_program_may_run_for_longer_than_the_heartbeats_of_the_channel() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &[]);
+    triggered(&folder, "TRIGTYPE(EVERY)", "sleep 6\necho done >> ended");
+    mqsc(&folder, "DEFINE CHANNEL(BEATING) CHLTYPE(SVRCONN) TRPTYPE(TCP) MCAUSER('admin') HBINT(1)");
+    mqsc(&folder, "SET CHLAUTH(BEATING) TYPE(ADDRESSMAP) ADDRESS('127.0.0.1') USERSRC(CHANNEL) CHCKCLNT(ASQMGR)");
+    mqsc(&folder, "SET CHLAUTH(BEATING) TYPE(BLOCKUSER) USERLIST('nobody')");
+    let mq = server.address("mq");
+    let (host, port) = mq.rsplit_once(':').expect("an address");
+    let table = format!(
+        r#"{{"channel":[{{"name":"BEATING","type":"clientConnection","connectionManagement":{{"heartbeatInterval":1}},
+            "clientConnection":{{"connection":[{{"host":"{host}","port":{port}}}],"queueManager":"QM1"}}}}]}}"#
+    );
+    let table = folder.write("table.json", &table).display().to_string();
+    let mut process = command();
+    process.args(["trigger-monitor", "-m", "QM1", "--ccdt", &table, "-u", "admin"]);
+    let passwords = folder.read("initial-passwords");
+    let password = passwords.lines().find_map(|line| line.strip_prefix("admin ")).expect("a line of admin");
+    let _monitor = Monitor::spawn({
+        process.env("QUAYMASTER_PASSWORD", password);
+        process
+    });
+    eventually("a monitor", || is_monitored(&folder));
+    put(&folder, "APPL", 1);
+    eventually("the end of the program", || lines(&folder, "ended") == 1);
+    eventually("no trigger message", || depth(&folder, "SYSTEM.DEFAULT.INITIATION.QUEUE") == "0");
+    put(&folder, "APPL", 1);
+    eventually("the next program", || lines(&folder, "started") == 2);
+}
