@@ -37,7 +37,7 @@ for name in mqm mqic; do
     sed "s/@NAME@/$name/" crates/mqi-c/tree/mqi.pc > "$folder/lib64/pkgconfig/$name.pc"
 done
 install -m 644 crates/mqi-c/tree/mqicb.pc "$folder/lib64/pkgconfig/"
-install -m 644 crates/mqi-c/samples/*.[ch] "$folder/samp/"
+install -m 644 crates/mqi-c/samples/*.[ch] examples/mqi-cobol/*.c[bp]* "$folder/samp/"
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 sed "s/@VERSION@/$version/" crates/mqi-c/tree/dspmqver > "$folder/bin/dspmqver"
 install -m 755 crates/mqi-c/tree/setmqenv "$folder/bin/"
@@ -50,4 +50,9 @@ done
 for sample in amqsput amqsget amqsbcg; do
     ln -sf "$sample" "$folder/bin/${sample}c"
 done
+# Where scripts of other installations look.
+for width in 32 64; do
+    ln -sfn "../cobcpy$width" "$folder/inc/cobcpy$width"
+done
+ln -sfn ../bin "$folder/samp/bin"
 ls "$folder" "$folder/lib64" "$folder/bin"

@@ -47,3 +47,27 @@ fn the_tree_says_what_it_is_and_what_a_reason_means() -> Result<()> {
     assert_eq!(run("mqrc", &["MQRC_UNKNOWN_OBJECT_NAME"])?, "    2085  0x00000825  MQRC_UNKNOWN_OBJECT_NAME\n");
     Ok(())
 }
+
+#[test]
+fn a_shell_that_has_read_setmqenv_finds_programs_headers_and_libraries() -> Result<()> {
+    let house = House::new()?;
+    let run = |shell: &str, script: &str, known: &str| -> Result<String> {
+        let mut command = Command::new(shell);
+        command.args(["-euc", script]).env("TREE", &house.tree).env_remove("PKG_CONFIG_PATH");
+        command.env("MQ_INSTALLATION_PATH", known).current_dir(house.folder.path());
+        let output = command.output()?;
+        ensure!(output.status.success(), "{shell}: {}", text(&output.stderr));
+        Ok(text(&output.stdout).to_owned())
+    };
+    let builds = ". $TREE/bin/setmqenv -s\n\
+                  cc -o put $MQ_INSTALLATION_PATH/samp/amqsput.c $(pkg-config --cflags --libs mqm)\n\
+                  ./put 2>&1 | head -n 1\n\
+                  command -v amqsgetc";
+    let found = format!("usage: amqsput QUEUE [QMGR]\n{}/bin/amqsgetc\n", house.tree.display());
+    assert_eq!(run("bash", builds, "")?, found);
+    let tree = house.tree.display().to_string();
+    assert_eq!(run("sh", builds, &tree)?, found);
+    let looks = "test -e $TREE/inc/cobcpy64/CMQV.cpy && test -x $TREE/samp/bin/amqsputc && test -e $TREE/samp/PRICEREQ.cbl";
+    assert_eq!(run("sh", looks, "")?, "");
+    Ok(())
+}
