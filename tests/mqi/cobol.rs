@@ -36,6 +36,10 @@ MQSETMP 0 0000
 MQINQMP 0 0000
 colour blue
 MQDLTMH 0 0000
+MQSUB 0 0000
+MQPUT1 to a topic 0 0000
+MQGET 0 0000
+published
 MQCB 0 0000
 called with <for the callback>
 MQCTL 0 0000
@@ -84,6 +88,19 @@ fn cobol_programs_find_the_library_by_static_calls_and_by_preloading_and_compile
     preloading.env_remove("LD_LIBRARY_PATH");
     preloading.env("COB_LIBRARY_PATH", house.tree.join("lib64")).env("COB_PRE_LOAD", "libmqicb_r");
     check(preloading)
+}
+
+#[test]
+fn in_a_shell_that_has_read_setmqenv_a_program_is_compiled_and_run_without_naming_the_library() -> Result<()> {
+    let house = House::new()?;
+    let mut command = house.administrator(Path::new("bash"))?;
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mqi/verbs.cbl");
+    command.env_remove("LD_LIBRARY_PATH").env("TREE", &house.tree).env("SOURCE", source);
+    command.args([
+        "-euc",
+        ". $TREE/bin/setmqenv\nunset LD_LIBRARY_PATH\ncobc -x -fbinary-byteorder=native -o plain $SOURCE\n./plain",
+    ]);
+    check(command)
 }
 
 /// The library of COBOL is alone in a folder, and nothing leads to the other one.

@@ -67,7 +67,8 @@ fn a_shell_that_has_read_setmqenv_finds_programs_headers_and_libraries() -> Resu
     assert_eq!(run("bash", builds, "")?, found);
     let tree = house.tree.display().to_string();
     assert_eq!(run("sh", builds, &tree)?, found);
-    let looks = "test -e $TREE/inc/cobcpy64/CMQV.cpy && test -x $TREE/samp/bin/amqsputc && test -e $TREE/samp/PRICEREQ.cbl";
+    let looks =
+        "test -e $TREE/inc/cobcpy64/CMQV.cpy && test -x $TREE/samp/bin/amqsputc && test -e $TREE/samp/PRICEREQ.cbl";
     assert_eq!(run("sh", looks, "")?, "");
     Ok(())
 }
