@@ -78,6 +78,9 @@ impl Converter {
         out: &mut Vec<u8>,
         problems: Option<&mut Vec<DataError>>,
     ) -> Result<(), Box<DataError>> {
+        if let Some(selection) = &self.selection {
+            return selection.of_record(record, &self.paths)?.decode_with(record, out, problems);
+        }
         let start = out.len();
         out.reserve(record.len() + record.len() / 4);
         let mut decoder = Decoder { converter: self, record, problems, slots: vec![0; self.slots], out };

@@ -31,6 +31,9 @@ impl Converter {
     /// # Errors
     /// As `encode`; a wrapper is missing, or has more than its one member.
     pub fn encode_within(&self, wrapper: &[String], json: &[u8], out: &mut Vec<u8>) -> Result<(), Box<DataError>> {
+        if let Some(selection) = &self.selection {
+            return selection.of_json(wrapper, json, &self.paths)?.encode_within(wrapper, json, out);
+        }
         let start = out.len();
         let mut encoder = Encoder {
             converter: self,

@@ -195,6 +195,8 @@ pub enum PlanError {
     AmbiguousItem { name: String, choices: Vec<String> },
     #[error("item {item} cannot have the default '{value}'{}", problem.as_ref().map_or_else(String::new, |problem| format!(": {problem}")))]
     Default { item: String, value: String, problem: Option<DataProblem> },
+    #[error("the alternatives cannot be chosen so: {problem}")]
+    Choices { problem: String },
     /// A VALUE, which only some uses of a record need.
     #[error(transparent)]
     Copybook(#[from] CopybookError),
@@ -292,6 +294,8 @@ pub enum DataProblem {
     DuplicateMember { name: String },
     #[error("expected an object with the member '{name}' around the record")]
     WrapperMissing { name: String },
+    #[error("the value {value} chooses no alternative of a REDEFINES")]
+    NoAlternative { value: String },
     #[error("the JSON text is malformed: {what}")]
     Json { what: &'static str },
 }

@@ -53,6 +53,7 @@ mod parse;
 mod picture;
 mod plan;
 mod schema;
+mod selector;
 mod shape;
 mod source;
 mod text;
@@ -68,10 +69,11 @@ pub use file_text::text_of_file;
 pub use item::{Condition, Copybook, DataItem, Literal, Occurs, Renames, SignClause, Usage, Value};
 pub use layout::{LayoutItem, RecordLayout, RenamesPlace, Repetition};
 pub use options::{
-    Adjustment, AsciiSign, Change, ConvertOptions, FloatForm, Format, Graphic, LayoutOptions, NameStyle, ParseOptions,
-    Redefines, Resolver, Slack, is_currency_sign,
+    Adjustment, AsciiSign, Change, Choices, ConvertOptions, FloatForm, Format, Graphic, LayoutOptions, NameStyle,
+    ParseOptions, Redefines, Resolver, Slack, is_currency_sign,
 };
 pub use picture::{Category, Picture};
 pub use plan::Converter;
+pub use selector::{Selector, SelectorError};
 pub use shape::{FieldPlace, Shape, ValueKind};
 pub use source::detected_format;

@@ -143,6 +143,15 @@ pub enum Change {
     Default(String),
 }
 
+/// A field whose value chooses the alternative of a REDEFINES that a record has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choices {
+    /// An item at a fixed place, by its name or the end of its path.
+    pub field: String,
+    /// Values of the field with the alternative of each, named as in `ConvertOptions::alternatives`; `*` is every other value.
+    pub alternatives: Vec<(String, String)>,
+}
+
 /// How record bytes and JSON correspond.
 #[derive(Clone)]
 pub struct ConvertOptions {
@@ -160,6 +169,8 @@ pub struct ConvertOptions {
     /// record down or from a group. All alternatives around an item are taken with it.
     pub alternatives: Vec<String>,
     pub redefines: Redefines,
+    /// Beside `alternatives`; each record has one of these.
+    pub choices: Option<Choices>,
     pub adjustments: Vec<Adjustment>,
     /// The object of an OCCURS DEPENDING ON is a member of its own in JSON; it is always set from the array.
     pub show_counters: bool,
@@ -198,6 +209,7 @@ impl ConvertOptions {
             names: NameStyle::Cobol,
             alternatives: Vec::new(),
             redefines: Redefines::One,
+            choices: None,
             adjustments: Vec::new(),
             show_counters: true,
             full_binary: false,

@@ -27,6 +27,7 @@ use crate::layout::{LayoutItem, RecordLayout, RenamesPlace};
 use crate::names::{self, Names};
 use crate::options::{Adjustment, Change, ConvertOptions, FloatForm, Graphic, Redefines};
 use crate::picture::Category;
+use crate::selector::Selection;
 use crate::shape::ValueKind;
 use crate::text::TextCodec;
 use crate::zoned::Zoned;
@@ -54,6 +55,8 @@ pub struct Converter {
     pub(crate) omit_empty: bool,
     pub(crate) omit_filled_with: Option<u8>,
     pub(crate) exact: bool,
+    /// Plans that take the place of this one, by a field's value.
+    pub(crate) selection: Option<Box<Selection>>,
 }
 
 #[derive(Clone)]
@@ -158,7 +161,9 @@ impl Converter {
             }
         }
         let root = planner.record()?;
+        let selection = options.choices.as_ref().map(|choices| Selection::new(layout, options, choices)).transpose()?;
         Ok(Self {
+            selection: selection.map(Box::new),
             root,
             slots: planner.slots.len(),
             paths: layout.items.iter().map(|item| item.path.clone()).collect(),

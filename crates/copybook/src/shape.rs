@@ -68,6 +68,8 @@ impl Converter {
 pub struct FieldPlace {
     pub offset: usize,
     pub length: usize,
+    /// Its index in the layout.
+    pub item: usize,
     /// Names of JSON members from the record down to it.
     pub members: Vec<String>,
     pub kind: ValueKind,
@@ -94,7 +96,7 @@ impl Converter {
             let mut found = match &node.kind {
                 NodeKind::Field(codec) if self.paths.get(node.item).is_some_and(|path| is_it(path)) => {
                     let length = node.length?;
-                    FieldPlace { offset, length, members: Vec::new(), kind: codec.kind(length) }
+                    FieldPlace { offset, length, item: node.item, members: Vec::new(), kind: codec.kind(length) }
                 }
                 NodeKind::Group(_) if node.length.is_some() => self.field_in(member.node, offset, is_it)?,
                 _ => return None,

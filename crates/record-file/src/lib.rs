@@ -27,4 +27,4 @@ pub use error::FileError;
 pub use framing::{Framing, LineForm};
 pub use parquet::file::reader::ChunkReader;
 pub use report::{Misfit, Progress, Summary};
-pub use segments::{SegmentError, Segments};
+pub use segments::Segments;

@@ -4,6 +4,7 @@
 //! [`mapping`], the documents that describe an API are made in `crate::openapi`. No HTTP types: methods are words, paths and
 //! queries are texts as they came.
 
+pub mod expression;
 pub mod mapping;
 pub mod path;
 pub mod tree;
@@ -14,7 +15,7 @@ use bytes::Bytes;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use self::mapping::{Mapping, MappingError, Source, Surroundings};
+use self::mapping::{Mapping, MappingError, Response, Source, Surroundings};
 use self::path::Template;
 
 /// Methods an operation may have, in the order documents list them.
@@ -45,9 +46,8 @@ pub struct Operation {
     /// Name of the service.
     pub service: String,
     pub request: Mapping,
-    pub response: Mapping,
-    /// Of an answer that has a body.
-    pub response_code: u16,
+    /// The first whose condition holds applies.
+    pub responses: Vec<Response>,
     /// Parameters of the query and headers that every request has, because the document of the API says so.
     pub required: Vec<Source>,
 }

@@ -74,7 +74,8 @@ impl fmt::Display for BuildError {
     }
 }
 
-/// Builds what a source describes: a directory with `service.yaml` or `api.yaml`, one of these files, or a properties file.
+/// Builds what a source describes: a directory with `service.yaml` or `api.yaml`, a file of either kind with any name, or a
+/// properties file.
 ///
 /// # Errors
 /// A file is missing or cannot be used.
@@ -96,6 +97,7 @@ pub fn build(source: &Path) -> Result<Built, BuildError> {
     let built = match file.rsplit_once('.') {
         Some((_, "properties")) => service::of_properties(folder, &file, &text).map(Built::Service),
         Some(("api", "yaml" | "yml")) => api::of_yaml(folder, &file, &text).map(Built::Api),
+        Some((_, "yaml" | "yml")) if api::is_one(&text) => api::of_yaml(folder, &file, &text).map(Built::Api),
         Some((_, "yaml" | "yml")) => service::of_yaml(folder, &file, &text).map(Built::Service),
         _ => Err(ArchiveError::entry(&file, "expected service.yaml, api.yaml or a file that ends in .properties")),
     };

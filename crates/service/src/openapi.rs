@@ -10,7 +10,7 @@ pub mod upgrade;
 
 use serde_json::{Map, Value, json};
 
-use crate::api::mapping::{Kind, Mapping, Source, Statement};
+use crate::api::mapping::{API_REQUEST, Kind, Mapping, Source, Statement};
 use crate::api::{ApiDefinition, METHODS, Operation};
 
 /// Schemas of a service's request and response, by its name.
@@ -98,17 +98,32 @@ fn describe(
             "content": { media_type: { "schema": { "$ref": format!("#/components/schemas/{id}_request") } } }
         });
     }
-    let name = format!("{id}_response_{}", operation.response_code);
-    let schema = answer_schema(&operation.response, response.map(without_dialect));
-    let media_type = media_type(&schema);
-    components.insert(name.clone(), schema);
+    let response = response.map(without_dialect);
     let error = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
-    let answered = json!({ media_type: { "schema": { "$ref": format!("#/components/schemas/{name}") } } });
-    described["responses"] = json!({
-        operation.response_code.to_string(): { "description": "The service has answered.", "content": answered },
-        "204": { "description": "The service has nothing to say, or no message came in time." },
-        "default": { "description": "The request is refused, or the service failed.", "content": error }
-    });
+    let mut responses = Map::new();
+    for one in &operation.responses {
+        let name = format!("{id}_response_{}", one.code);
+        let schema = answer_schema(&one.mapping, response.clone());
+        let answered = json!({ media_type(&schema): { "schema": { "$ref": format!("#/components/schemas/{name}") } } });
+        let told = json!({ "description": "The service has answered.", "content": answered });
+        match responses.insert(one.code.to_string(), told) {
+            None => drop(components.insert(name, schema)),
+            // Answers of one code may differ.
+            Some(_) if components.get(&name) != Some(&schema) => {
+                components.insert(name, json!({ "type": "object" }));
+            }
+            Some(_) => {}
+        }
+    }
+    responses.insert(
+        "204".to_owned(),
+        json!({ "description": "The service has nothing to say, or no message came in time." }),
+    );
+    responses.insert(
+        "default".to_owned(),
+        json!({ "description": "The request is refused, or the service failed.", "content": error }),
+    );
+    described["responses"] = Value::Object(responses);
     described["security"] = json!([{ "basic": [] }]);
     described
 }
@@ -127,7 +142,7 @@ fn parameters(operation: &Operation, schema: Option<&Value>) -> Vec<Value> {
             Source::Path(name) => (name, "path"),
             Source::Query(name) => (name, "query"),
             Source::Header(name) => (name, "header"),
-            Source::Body(_) | Source::Value(_) => continue,
+            Source::Body(_) | Source::Value(_) | Source::Expression(_) => continue,
         };
         if parameters.iter().any(|known| known["name"] == name.as_str() && known["in"] == place) {
             continue;
@@ -144,6 +159,12 @@ fn parameters(operation: &Operation, schema: Option<&Value>) -> Vec<Value> {
         let required = *required || place == "path";
         parameters.push(json!({ "name": name, "in": place, "required": required, "schema": shape }));
     }
+    for (name, place) in read_by_expressions(operation) {
+        if !parameters.iter().any(|known| known["name"] == name.as_str() && known["in"] == place) {
+            let required = place == "path";
+            parameters.push(json!({ "name": name, "in": place, "required": required, "schema": { "type": "string" } }));
+        }
+    }
     for name in operation.path.parameters() {
         if !parameters.iter().any(|known| known["name"] == name && known["in"] == "path") {
             parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
@@ -152,8 +173,36 @@ fn parameters(operation: &Operation, schema: Option<&Value>) -> Vec<Value> {
     parameters
 }
 
+/// Names of parameters in expressions, with where they stand.
+fn read_by_expressions(operation: &Operation) -> Vec<(String, &'static str)> {
+    let mappings = operation.responses.iter().map(|response| &response.mapping);
+    let conditions = operation.responses.iter().filter_map(|response| response.when.as_ref());
+    let expressions =
+        std::iter::once(&operation.request).chain(mappings).flat_map(Mapping::expressions).chain(conditions);
+    let paths = expressions.flat_map(|expression| expression.members(API_REQUEST));
+    paths
+        .filter_map(|path| {
+            let place = match path.first()?.as_str() {
+                "pathParameters" => "path",
+                "queryParameters" => "query",
+                "headers" => "header",
+                _ => return None,
+            };
+            // The document has no parameter of the path that the path has not.
+            let name = path.get(1)?;
+            (place != "path" || operation.path.parameters().any(|known| known == name)).then(|| (name.clone(), place))
+        })
+        .collect()
+}
+
+/// An expression may read the body, and a loop mostly does.
 fn takes_body(statement: &Statement) -> bool {
-    matches!(statement, Statement::Move { from: Source::Body(_), .. })
+    match statement {
+        Statement::Move { from: Source::Body(_), .. } => true,
+        Statement::Move { from: Source::Expression(expression), .. } => expression.reads_body(),
+        Statement::Each { each, .. } => each.expressions().iter().any(|expression| expression.reads_body()),
+        Statement::Move { .. } | Statement::Remove(_) => false,
+    }
 }
 
 /// What a client sends: the service's schema without what the mapping sets or removes. A body that is put together from
@@ -165,7 +214,7 @@ fn body_schema(operation: &Operation, schema: Option<Value>) -> Value {
     }
     for statement in &operation.request.statements {
         match statement {
-            Statement::Move { to, .. } => hide(&mut schema, to.parts()),
+            Statement::Move { to, .. } | Statement::Each { to, .. } => hide(&mut schema, to.parts()),
             Statement::Remove(place) => hide(&mut schema, place.parts()),
         }
     }

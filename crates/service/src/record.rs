@@ -55,6 +55,39 @@ pub struct WrittenRecord {
     pub encoding: Encoding,
 }
 
+/// The JSON schema of records. Where a field chooses among alternatives it has the members of all of them.
+pub(crate) fn schema_of(layout: &RecordLayout, options: &ConvertOptions) -> Result<Value, PlanError> {
+    let one = |options: &ConvertOptions| -> Result<Value, PlanError> {
+        Ok(serde_json::from_str(&layout.schema(options)?).unwrap_or_default())
+    };
+    let Some(choices) = &options.choices else { return one(options) };
+    // The field has to be one that can choose.
+    Converter::new(layout, &ConvertOptions { ignore_values: true, ..options.clone() })?;
+    let mut schema = Value::Null;
+    for (_, alternative) in &choices.alternatives {
+        let mut options = ConvertOptions { choices: None, ..options.clone() };
+        options.alternatives.push(alternative.clone());
+        merge(&mut schema, one(&options)?);
+    }
+    Ok(schema)
+}
+
+/// Adds what another schema has beyond this one.
+fn merge(schema: &mut Value, other: Value) {
+    match (schema, other) {
+        (Value::Object(known), Value::Object(others)) => {
+            for (name, other) in others {
+                match known.get_mut(&name) {
+                    Some(known) => merge(known, other),
+                    None => drop(known.insert(name, other)),
+                }
+            }
+        }
+        (schema @ Value::Null, other) => *schema = other,
+        _ => {}
+    }
+}
+
 /// MQMD `Encoding` of what the options write.
 pub(crate) fn encoding_of(options: &ConvertOptions) -> Encoding {
     match (options.byte_order, options.float) {
@@ -156,8 +189,7 @@ impl RecordStructure {
     /// # Errors
     /// As `new`.
     pub fn schema(&self) -> Result<Value, PlanError> {
-        let text = self.layout.schema(&self.options)?;
-        Ok(serde_json::from_str(&text).unwrap_or_default())
+        schema_of(&self.layout, &self.options)
     }
 
     /// The items below the record, with their places in the longest record.

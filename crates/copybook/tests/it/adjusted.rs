@@ -1,6 +1,6 @@
 //! JSON that shows an item otherwise than its description: alternatives all at once, other names, omitted items, defaults.
 
-use copybook::{Adjustment, Change, ConvertOptions, Converter, PlanError, Redefines};
+use copybook::{Adjustment, Change, Choices, ConvertOptions, Converter, PlanError, Redefines};
 
 use super::{converter, layout};
 
@@ -109,4 +109,54 @@ fn an_adjustment_that_cannot_be_names_its_item() {
         wrong,
         "item R.A cannot have the default '123': the number has more than 2 digits before the decimal point"
     );
+}
+
+fn chosen(field: &str, alternatives: &[(&str, &str)]) -> ConvertOptions {
+    let alternatives = alternatives.iter().map(|(value, name)| ((*value).to_owned(), (*name).to_owned())).collect();
+    let choices = Some(Choices { field: field.to_owned(), alternatives });
+    ConvertOptions { choices, ..ConvertOptions::of_ccsid(819) }
+}
+
+#[test]
+fn the_value_of_a_field_chooses_the_alternative_of_each_record_both_ways() {
+    let converter = converter(TEXT, &chosen("KIND", &[("P", "PAIR"), ("A", "AMOUNT"), ("*", "BODY")]));
+    let amount = [&b"A"[..], &[0x12, 0x3C], b"  05"].concat();
+    for (record, json) in [
+        (&b"P12cd99"[..], r#"{"KIND":"P","PAIR":{"A":12,"B":"cd"},"TAIL":99}"#),
+        (&amount, r#"{"KIND":"A","AMOUNT":123,"TAIL":5}"#),
+        (b"X12cd99", r#"{"KIND":"X","BODY":"12cd","TAIL":99}"#),
+    ] {
+        assert_eq!(decoded(&converter, record), json);
+        let mut back = Vec::new();
+        converter.encode(json.as_bytes(), &mut back).expect("a record");
+        // Behind the packed number the area has its initial bytes.
+        assert_eq!(back[..3], record[..3]);
+        assert_eq!(decoded(&converter, &back), json);
+    }
+    // The order of members does not matter.
+    assert_eq!(encoded(&converter, r#"{"PAIR":{"A":5,"B":"zz"},"KIND":"P"}"#), "P05zz07");
+    let wrapped =
+        converter.encode_within(&["in".to_owned()], br#"{"in":{"KIND":"P","PAIR":{"A":5}}}"#, &mut Vec::new());
+    wrapped.expect("the field is found in the wrapper");
+    let told = converter.encode(br#"{"KIND":"P","AMOUNT":1}"#, &mut Vec::new()).expect_err("another alternative");
+    assert!(told.to_string().contains("there is no item for the member 'AMOUNT'"), "{told}");
+}
+
+#[test]
+fn a_value_that_chooses_nothing_and_a_field_that_cannot_choose_are_errors() {
+    let options = chosen("KIND", &[("P", "PAIR"), ("A", "AMOUNT")]);
+    let converter = converter(TEXT, &options);
+    let told = converter.decode(b"X12cd99", &mut Vec::new()).expect_err("no alternative");
+    assert_eq!(
+        told.to_string(),
+        "at '/KIND', item ORDER.KIND, offset 0: the value X'58' chooses no alternative of a REDEFINES"
+    );
+    let told = converter.encode(br#"{"TAIL":1}"#, &mut Vec::new()).expect_err("no alternative");
+    assert!(told.to_string().contains("the value '' chooses no alternative"), "{told}");
+    let refused = |field: &str, alternatives: &[(&str, &str)]| {
+        Converter::new(&layout(TEXT), &chosen(field, alternatives)).err().expect("refused").to_string()
+    };
+    assert!(refused("NONE", &[("P", "PAIR")]).contains("there is no item NONE at a fixed place"));
+    assert!(refused("KIND", &[("PP", "PAIR")]).contains("the item KIND cannot hold PP"));
+    assert_eq!(refused("KIND", &[("P", "TAIL")]), "'TAIL' names no alternative of a REDEFINES");
 }

@@ -2,7 +2,7 @@
 //!
 //! A mapping passes the body on or begins with an empty object, then does its statements in order: values of the path, the
 //! query, headers or the body move to places, constants are assigned, members are removed. These are the statements of
-//! the API toolkit; ours and IBM's archives both become this.
+//! the API toolkit; ours and IBM's archives both become this. Expressions and loops are of our archives alone ([`Loop`]).
 //! Numbers from parameters are written as they came, after a look that they are numbers of JSON.
 
 use std::borrow::Cow;
@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::expression::{EvaluationError, Expression, Scope, Value as Computed};
 use super::tree::{NoRoom, Place, Tree, below, quoted};
 
 /// Where a value comes from.
@@ -23,6 +24,23 @@ pub enum Source {
     Body(Place),
     /// A constant.
     Value(Value),
+    Expression(Expression),
+}
+
+/// An array with an object for each element of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loop {
+    pub over: Expression,
+    /// The variable that is the element; `$index` is its number, from 0.
+    pub variable: String,
+    pub members: Vec<(Place, Made)>,
+}
+
+/// A member of an element that a loop makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Made {
+    Value(Expression),
+    Loop(Loop),
 }
 
 /// What the text of a parameter becomes.
@@ -86,6 +104,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Statement {
     Move { from: Source, to: Place, kind: Kind, required: bool },
+    Each { each: Loop, to: Place },
     Remove(Place),
 }
 
@@ -105,10 +124,76 @@ pub struct Surroundings<'a> {
     /// Names and values of the query, decoded, in order.
     pub query: &'a [(String, String)],
     /// The first header of a name.
-    pub header: &'a dyn Fn(&str) -> Option<&'a str>,
+    pub header: &'a (dyn Fn(&str) -> Option<&'a str> + Sync),
     /// The JSON of a request of the service that says nothing, which a mapping begins with that passes no body on.
     pub nothing: &'a Bytes,
+    /// The body of the request to the API.
+    pub body: &'a Bytes,
 }
+
+/// What the variables of expressions are, made once for all of them.
+pub struct Variables {
+    api_request: Computed,
+    /// Of the service, while an answer is mapped.
+    answer: Option<Computed>,
+}
+
+impl Variables {
+    /// `names` are the headers that are read.
+    ///
+    /// # Errors
+    /// The body or the answer is no JSON.
+    fn of(surroundings: &Surroundings<'_>, answer: Option<Computed>, names: &[String]) -> Result<Self, MappingError> {
+        let text = |value: &str| Computed::Text(value.to_owned());
+        let path = surroundings.path.iter().map(|(name, value)| ((*name).to_owned(), text(value)));
+        let mut query: Vec<(String, Computed)> = Vec::new();
+        for (name, value) in surroundings.query {
+            match query.iter_mut().find(|(known, _)| known == name) {
+                // A name that is given again is a list.
+                Some((_, Computed::Array(values))) => values.push(text(value)),
+                Some((_, known)) => *known = Computed::Array(vec![std::mem::take(known), text(value)]),
+                None => query.push((name.clone(), text(value))),
+            }
+        }
+        let header = |name: &String| Some((name.clone(), text((surroundings.header)(name)?)));
+        let body = if surroundings.body.is_empty() { Computed::Missing } else { computed(surroundings.body)? };
+        Ok(Self {
+            api_request: Computed::Object(vec![
+                ("pathParameters".to_owned(), Computed::Object(path.collect())),
+                ("queryParameters".to_owned(), Computed::Object(query)),
+                ("headers".to_owned(), Computed::Object(names.iter().filter_map(header).collect())),
+                ("body".to_owned(), body),
+            ]),
+            answer,
+        })
+    }
+
+    fn scope(&self) -> Scope<'_> {
+        let mut variables = vec![(API_REQUEST, &self.api_request)];
+        variables.extend(self.answer.as_ref().map(|answer| (SERVICE_RESPONSE, answer)));
+        Scope { context: self.context(), variables }
+    }
+
+    /// What is mapped: the service's answer, or the body of the request.
+    fn context(&self) -> &Computed {
+        static NOTHING: Computed = Computed::Missing;
+        match (&self.answer, &self.api_request) {
+            (Some(answer), _) => answer,
+            (None, Computed::Object(members)) => members.last().map_or(&NOTHING, |(_, body)| body),
+            (None, _) => &NOTHING,
+        }
+    }
+}
+
+fn computed(body: &Bytes) -> Result<Computed, MappingError> {
+    let told = |problem: String| MappingError::Body { problem };
+    let text = std::str::from_utf8(body).map_err(|error| told(error.to_string()))?;
+    Computed::parse(text).map_err(|error| told(error.to_string()))
+}
+
+/// The variables of expressions, without `$`.
+pub const API_REQUEST: &str = "apiRequest";
+pub const SERVICE_RESPONSE: &str = "zosAssetResponse";
 
 impl Surroundings<'_> {
     /// Whether the request has a parameter or header, whatever its value.
@@ -117,7 +202,7 @@ impl Surroundings<'_> {
             Source::Path(name) => self.path.iter().any(|(known, _)| known == name),
             Source::Query(name) => self.query.iter().any(|(known, _)| known == name),
             Source::Header(name) => (self.header)(name).is_some(),
-            Source::Body(_) | Source::Value(_) => true,
+            Source::Body(_) | Source::Value(_) | Source::Expression(_) => true,
         }
     }
 }
@@ -131,6 +216,10 @@ pub enum MappingError {
     Missing { what: String },
     #[error("the {what} has the value {value:?}, expected {expected}")]
     Value { what: String, value: String, expected: &'static str },
+    #[error("the expression {expression} for {place} has no value: {problem}")]
+    Expression { expression: String, place: Place, problem: EvaluationError },
+    #[error("no response of the operation is for this answer of the service")]
+    NoResponse,
     #[error("{place} cannot be set: the array in this path has {length} elements, and no element {part}")]
     Place { place: Place, part: String, length: usize },
 }
@@ -158,19 +247,44 @@ impl Mapping {
         let reads_body = self.passes_body || self.statements.iter().any(reads_body);
         let given = if reads_body && !body.is_empty() { parse(body)? } else { Tree::empty_object() };
         let made = if self.passes_body { None } else { Some(surroundings.nothing).filter(|it| !it.is_empty()) };
-        self.carry_out(given, made, surroundings, schema)
+        let variables = match self.has_expressions() {
+            true => Some(Variables::of(surroundings, None, &self.headers())?),
+            false => None,
+        };
+        self.carry_out(given, made, surroundings, schema, variables.as_ref())
+    }
+
+    fn has_expressions(&self) -> bool {
+        self.expressions().next().is_some()
+    }
+
+    /// All expressions, those of loops included.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.statements.iter().flat_map(|statement| match statement {
+            Statement::Move { from: Source::Expression(expression), .. } => vec![expression],
+            Statement::Each { each, .. } => each.expressions(),
+            Statement::Move { .. } | Statement::Remove(_) => Vec::new(),
+        })
+    }
+
+    fn headers(&self) -> Vec<String> {
+        headers_of(self.expressions())
     }
 
     /// The JSON of an API's answer, from that of its service.
     ///
     /// # Errors
-    /// The service's answer is not a JSON object though it has to be changed.
-    pub fn response(&self, body: &Bytes) -> Result<Bytes, MappingError> {
+    /// The service's answer is not a JSON object though it has to be changed; an expression has no value.
+    pub fn response(
+        &self,
+        body: &Bytes,
+        surroundings: &Surroundings<'_>,
+        variables: Option<&Variables>,
+    ) -> Result<Bytes, MappingError> {
         if body.is_empty() || (self.passes_body && self.statements.is_empty()) {
             return Ok(body.clone());
         }
-        let nothing = Surroundings { path: &[], query: &[], header: &|_| None, nothing: &Bytes::new() };
-        self.carry_out(parse(body)?, None, &nothing, None)
+        self.carry_out(parse(body)?, None, surroundings, None, variables)
     }
 
     /// `made` is what the statements change where the body does not pass.
@@ -180,11 +294,23 @@ impl Mapping {
         made: Option<&Bytes>,
         surroundings: &Surroundings<'_>,
         schema: Option<&Value>,
+        variables: Option<&Variables>,
     ) -> Result<Bytes, MappingError> {
+        let scope = variables.map(Variables::scope);
         // Sources are read from what came, so that the order of statements cannot change what they find.
         let mut values = Vec::with_capacity(self.statements.len());
         for statement in &self.statements {
             values.push(match statement {
+                Statement::Move { from: Source::Expression(expression), to, required, .. } => {
+                    let value = scope.as_ref().map(|scope| json_of(expression, to, scope)).transpose()?.flatten();
+                    if value.is_none() && *required {
+                        return Err(MappingError::Missing { what: format!("value of {}", expression.text()) });
+                    }
+                    value
+                }
+                Statement::Each { each, to } => {
+                    scope.as_ref().map(|scope| each.elements(to, scope)).transpose()?.flatten()
+                }
                 Statement::Move { from, to, kind, required } => {
                     let kind = match (kind, schema) {
                         (Kind::AsSchema, Some(schema)) => Kind::of_schema(schema, to),
@@ -206,17 +332,139 @@ impl Mapping {
         };
         for (statement, value) in self.statements.iter().zip(values) {
             match (statement, value) {
-                (Statement::Move { to, .. }, Some(text)) => {
+                (Statement::Move { to, .. } | Statement::Each { to, .. }, Some(text)) => {
                     made.set(to, Tree::Text(Cow::Owned(text)), schema)
                         .map_err(|NoRoom { part, length }| MappingError::Place { place: to.clone(), part, length })?;
                 }
-                (Statement::Move { .. }, None) => {}
+                (Statement::Move { .. } | Statement::Each { .. }, None) => {}
                 (Statement::Remove(place), _) => made.remove(place),
             }
         }
         let mut text = String::new();
         made.write(&mut text);
         Ok(text.into())
+    }
+}
+
+/// The JSON of an expression's value; `None`: it has none.
+fn json_of(expression: &Expression, place: &Place, scope: &Scope<'_>) -> Result<Option<String>, MappingError> {
+    match expression.evaluate(scope).map_err(|problem| told(expression, place, problem))? {
+        Computed::Missing => Ok(None),
+        value => Ok(Some(value.to_json())),
+    }
+}
+
+fn told(expression: &Expression, place: &Place, problem: EvaluationError) -> MappingError {
+    MappingError::Expression { expression: expression.text().to_owned(), place: place.clone(), problem }
+}
+
+impl Loop {
+    pub fn expressions(&self) -> Vec<&Expression> {
+        let members = self.members.iter().flat_map(|(_, made)| match made {
+            Made::Value(expression) => vec![expression],
+            Made::Loop(each) => each.expressions(),
+        });
+        std::iter::once(&self.over).chain(members).collect()
+    }
+
+    /// The array as JSON; `None`: there is nothing to go over.
+    fn elements(&self, place: &Place, scope: &Scope<'_>) -> Result<Option<String>, MappingError> {
+        let over = self.over.evaluate(scope).map_err(|problem| told(&self.over, place, problem))?;
+        if matches!(over, Computed::Missing | Computed::Null) {
+            return Ok(None);
+        }
+        let mut made = String::from("[");
+        for (index, element) in over.elements().iter().enumerate() {
+            made.push_str(if index > 0 { "," } else { "" });
+            self.element(element, index, scope)?.write(&mut made);
+        }
+        made.push(']');
+        Ok(Some(made))
+    }
+
+    fn element(&self, element: &Computed, index: usize, scope: &Scope<'_>) -> Result<Tree<'static>, MappingError> {
+        let index = Computed::of_count(index);
+        let mut variables = scope.variables.clone();
+        variables.extend([(self.variable.as_str(), element), ("index", &index)]);
+        let scope = Scope { context: element, variables };
+        let mut tree = Tree::empty_object();
+        for (place, made) in &self.members {
+            let value = match made {
+                Made::Value(expression) => json_of(expression, place, &scope)?,
+                Made::Loop(each) => each.elements(place, &scope)?,
+            };
+            if let Some(value) = value {
+                tree.set(place, Tree::Text(Cow::Owned(value)), None)
+                    .map_err(|NoRoom { part, length }| MappingError::Place { place: place.clone(), part, length })?;
+            }
+        }
+        Ok(tree)
+    }
+}
+
+/// Names of the headers that expressions read.
+fn headers_of<'e>(expressions: impl Iterator<Item = &'e Expression>) -> Vec<String> {
+    let members = expressions.flat_map(|expression| expression.members(API_REQUEST));
+    members
+        .filter(|path| path.first().is_some_and(|name| name == "headers"))
+        .filter_map(|path| path.into_iter().nth(1))
+        .collect()
+}
+
+/// What an operation answers, where a condition holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// `None`: always.
+    pub when: Option<Expression>,
+    /// The status of an answer with a body.
+    pub code: u16,
+    pub mapping: Mapping,
+}
+
+impl Response {
+    /// Status 200 and the answer as it is.
+    pub fn pass() -> Self {
+        Self { when: None, code: 200, mapping: Mapping::pass() }
+    }
+
+    /// The first of the responses whose condition holds, and the body that it makes of the service's answer, which may be a
+    /// text that is no JSON.
+    ///
+    /// # Errors
+    /// None is for this answer; as [`Mapping::response`].
+    pub fn answer(
+        responses: &[Self],
+        answer: &Bytes,
+        is_text: bool,
+        surroundings: &Surroundings<'_>,
+    ) -> Result<(u16, Bytes), MappingError> {
+        let conditions = responses.iter().filter_map(|response| response.when.as_ref());
+        let expressions: Vec<&Expression> =
+            conditions.chain(responses.iter().flat_map(|response| response.mapping.expressions())).collect();
+        let variables = match (expressions.is_empty(), is_text) {
+            (true, _) => None,
+            (false, true) => Some(Computed::Text(String::from_utf8_lossy(answer).into_owned())),
+            (false, false) => Some(computed(answer)?),
+        };
+        let names = headers_of(expressions.into_iter());
+        let variables = variables.map(|answer| Variables::of(surroundings, Some(answer), &names)).transpose()?;
+        let scope = variables.as_ref().map(Variables::scope);
+        for response in responses {
+            let holds = match (&response.when, &scope) {
+                (Some(when), Some(scope)) => {
+                    when.is_true(scope).map_err(|problem| told(when, &Place::default(), problem))?
+                }
+                _ => true,
+            };
+            if holds {
+                let body = match is_text {
+                    true => answer.clone(),
+                    false => response.mapping.response(answer, surroundings, variables.as_ref())?,
+                };
+                return Ok((response.code, body));
+            }
+        }
+        Err(MappingError::NoResponse)
     }
 }
 
@@ -243,6 +491,8 @@ impl Source {
             Self::Header(name) => (surroundings.header)(name),
             Self::Body(place) => return Ok(body.get(place)),
             Self::Value(value) => return Ok(Some(value.to_string())),
+            // Evaluated where its variables are.
+            Self::Expression(_) => return Ok(None),
         };
         text.map(|text| self.converted(text, kind)).transpose()
     }
@@ -282,6 +532,7 @@ impl Source {
             Self::Header(name) => format!("header {name}"),
             Self::Body(place) => format!("member /{} of the body", place.parts().join("/")),
             Self::Value(_) => "constant".to_owned(),
+            Self::Expression(expression) => format!("value of {}", expression.text()),
         }
     }
 }

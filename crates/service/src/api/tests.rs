@@ -13,8 +13,7 @@ fn api(base_path: &str, operations: &[(&str, &str)]) -> ApiDefinition {
         description: String::new(),
         service: "s".to_owned(),
         request: Mapping::pass(),
-        response: Mapping::pass(),
-        response_code: 200,
+        responses: vec![crate::api::mapping::Response::pass()],
         required: Vec::new(),
     };
     ApiDefinition {

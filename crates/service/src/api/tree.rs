@@ -246,14 +246,14 @@ impl<'a> Tree<'a> {
 }
 
 /// One level of a text.
-enum Level<'a> {
+pub(super) enum Level<'a> {
     Object(Vec<(String, Tree<'a>)>),
     Array(Vec<Tree<'a>>),
 }
 
 impl<'a> Level<'a> {
     /// `None` for what is neither an object nor an array.
-    fn of(text: &'a str) -> Option<Self> {
+    pub(super) fn of(text: &'a str) -> Option<Self> {
         match text.as_bytes().first() {
             Some(b'{') => serde_json::from_str(text).ok().map(|Members(members)| Self::Object(members)),
             Some(b'[') => serde_json::from_str(text).ok().map(|Items(items)| Self::Array(items)),

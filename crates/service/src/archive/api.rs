@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use super::error::ArchiveError;
 use super::map::{self, Direction};
-use crate::api::mapping::Mapping;
+use crate::api::expression::Expression;
+use crate::api::mapping::{Mapping, Response};
 use crate::api::path::Template;
 use crate::api::{ApiDefinition, Operation, method};
 
@@ -52,9 +53,11 @@ impl ApiArchive {
             package.insert(&name("mapping.xml"), mapping_xml(&definition, operation).into_bytes())?;
             let path = operation.path.to_string();
             let request = map::write(&operation.request, operation.method, &path, Direction::Request);
-            let response = map::write(&operation.response, operation.method, &path, Direction::Response);
             package.insert(&name("request.map"), request.into_bytes())?;
-            package.insert(&name("response.map"), response.into_bytes())?;
+            for (index, response) in operation.responses.iter().enumerate() {
+                let text = map::write(&response.mapping, operation.method, &path, Direction::Response);
+                package.insert(&name(&response_map(index)), text.into_bytes())?;
+            }
         }
         if let Some(document) = &definition.document {
             package.insert(DOCUMENT, serde_json::to_vec_pretty(document).unwrap_or_default())?;
@@ -72,6 +75,11 @@ impl ApiArchive {
     pub fn entries(&self) -> impl Iterator<Item = &str> {
         self.package.names_below("")
     }
+}
+
+/// The map of an operation's response, by its place among them.
+fn response_map(index: usize) -> String {
+    if index == 0 { "response.map".to_owned() } else { format!("response_{index}.map") }
 }
 
 /// Where the mapping of an operation lies.
@@ -131,8 +139,7 @@ fn operation(package: &Package, path: &str, element: &Element) -> Result<Operati
         description: element.attribute("description").unwrap_or_default().to_owned(),
         service: element.attribute("zosConnectServiceRef").unwrap_or_default().to_owned(),
         request: Mapping::pass(),
-        response: Mapping::pass(),
-        response_code: 200,
+        responses: vec![Response::pass()],
         required: Vec::new(),
         path,
         method,
@@ -181,24 +188,33 @@ fn read_mapping(package: &Package, entry: &str, operation: &mut Operation) -> Re
     }
     let default_code = context.and_then(|context| context.attribute("defaultResponseCode"));
     let mut responses: Vec<&Element> = root.children_named("responseMessages").collect();
-    if responses.len() > 1 {
+    let has_conditions = responses.iter().any(|response| response.attribute("when").is_some());
+    if responses.len() > 1 && !has_conditions {
         // Which of several applies is told by rules that are not read here.
         responses.retain(|response| response.attribute("code") == default_code);
         if responses.is_empty() {
             return Err(wrong("there are several responseMessages and none is the default".to_owned()));
         }
     }
-    if let Some(response) = responses.first() {
-        operation.response = mapping(response)?.unwrap_or_else(Mapping::pass);
-    }
-    let code = responses.first().and_then(|response| response.attribute("code")).or(default_code);
-    if let Some(code) = code {
-        operation.response_code = code
+    let code_of = |code: Option<&str>| match code {
+        None => Ok(200),
+        Some(code) => code
             .parse()
             .ok()
             .filter(|code| (200..600).contains(code))
-            .ok_or_else(|| wrong(format!("'{code}' is no code of a response")))?;
-    }
+            .ok_or_else(|| wrong(format!("'{code}' is no code of a response"))),
+    };
+    let response = |element: &Element| -> Result<Response, ArchiveError> {
+        let when = element
+            .attribute("when")
+            .map(|text| Expression::parse(text).map_err(|error| wrong(format!("{text}: {error}"))));
+        let code = code_of(element.attribute("code").or(default_code))?;
+        Ok(Response { when: when.transpose()?, code, mapping: mapping(element)?.unwrap_or_else(Mapping::pass) })
+    };
+    operation.responses = match responses.as_slice() {
+        [] => vec![Response { code: code_of(default_code)?, ..Response::pass() }],
+        all => all.iter().map(|element| response(element)).collect::<Result<_, _>>()?,
+    };
     Ok(())
 }
 
@@ -288,7 +304,9 @@ fn mapping_xml(api: &ApiDefinition, operation: &Operation) -> String {
         "<ns2:ZosConnectServiceMapping xmlns:ns2=\"http://www.ibm.com/zosConnect/2.0/zosConnectServiceMapping\" \
          mappingSpecVersion=\"1.0\">\n",
     );
-    let code = operation.response_code;
+    // The response without a condition, if there is one.
+    let default = operation.responses.iter().find(|response| response.when.is_none());
+    let code = default.or(operation.responses.first()).map_or(200, |response| response.code);
     let _ = writeln!(
         xml,
         "    <mappingContext basePath=\"{}\" relativePath=\"{}\" method=\"{}\" serviceName=\"{}\" defaultResponseCode=\"{code}\"/>",
@@ -301,11 +319,17 @@ fn mapping_xml(api: &ApiDefinition, operation: &Operation) -> String {
         xml,
         "    <requestMessage>\n        <mappingRootModel type=\"MSL\" location=\"{folder}/request.map\"/>\n    </requestMessage>"
     );
-    let _ = writeln!(
-        xml,
-        "    <responseMessages code=\"{code}\">\n        <mappingRootModel type=\"MSL\" location=\"{folder}/response.map\"/>\n    \
-         </responseMessages>\n</ns2:ZosConnectServiceMapping>"
-    );
+    for (index, response) in operation.responses.iter().enumerate() {
+        let when = response.when.as_ref().map_or_else(String::new, |when| format!(" when=\"{}\"", escape(when.text())));
+        let _ = writeln!(
+            xml,
+            "    <responseMessages code=\"{}\"{when}>\n        <mappingRootModel type=\"MSL\" location=\"{folder}/{}\"/>\n    \
+             </responseMessages>",
+            response.code,
+            response_map(index)
+        );
+    }
+    xml.push_str("</ns2:ZosConnectServiceMapping>\n");
     xml
 }
 

@@ -5,15 +5,15 @@
 
 use codepage::{ByteOrder, CharacterSet};
 use copybook::{
-    Adjustment, AsciiSign, Change, Compiler, ConvertOptions, Copybook, FloatForm, Format, Graphic, LayoutOptions,
-    NameStyle, ParseOptions, PlanError, RecordLayout, Redefines, Resolver, Slack, is_currency_sign,
+    Adjustment, AsciiSign, Change, Choices, Compiler, ConvertOptions, Copybook, FloatForm, Format, Graphic,
+    LayoutOptions, NameStyle, ParseOptions, PlanError, RecordLayout, Redefines, Resolver, Slack, is_currency_sign,
 };
 use serde_json::{Map, Value, json};
 
 use super::error::ArchiveError;
 use super::interface::{self, Interface};
 use crate::convert::{Structure, Transformation};
-use crate::record::RecordStructure;
+use crate::record::{RecordStructure, schema_of};
 
 /// One property of conversion.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +66,10 @@ pub const CONVERSION: &[ConversionProperty] = &[
     property("use", Values::Text),
     property("requestRedefines", Values::Text),
     property("responseRedefines", Values::Text),
+    property("requestChoiceField", Values::Text),
+    property("requestChoices", Values::Text),
+    property("responseChoiceField", Values::Text),
+    property("responseChoices", Values::Text),
     property("requestRename", Values::Text),
     property("responseRename", Values::Text),
     property("requestOmit", Values::Text),
@@ -299,6 +303,7 @@ impl Conversion {
 
     /// What one direction alone shows otherwise.
     fn adjust(&self, side: Side, options: &mut ConvertOptions) -> Result<(), ArchiveError> {
+        options.choices = self.choices(side)?;
         let [redefines, rename, omit, default] = side.adjustments();
         match self.text(redefines) {
             None => {}
@@ -306,16 +311,35 @@ impl Conversion {
             Some(_) => options.alternatives = self.list(redefines),
         }
         for (name, change) in [(rename, Change::Rename as fn(String) -> Change), (default, Change::Default)] {
-            for entry in self.list(name) {
-                let wrong = || ArchiveError::property(name, format!("'{entry}' is not ITEM=VALUE"));
-                let (item, value) = entry.split_once('=').ok_or_else(wrong)?;
-                let (item, value) = (item.trim().to_owned(), value.trim().to_owned());
-                options.adjustments.push(Adjustment { item, change: change(value) });
-            }
+            let pairs = self.pairs(name)?.into_iter();
+            options.adjustments.extend(pairs.map(|(item, value)| Adjustment { item, change: change(value) }));
         }
         let omitted = self.list(omit).into_iter();
         options.adjustments.extend(omitted.map(|item| Adjustment { item, change: Change::Omit }));
         Ok(())
+    }
+
+    /// The alternatives that a field chooses among.
+    fn choices(&self, side: Side) -> Result<Option<Choices>, ArchiveError> {
+        let [field, alternatives] = side.choices();
+        match (self.text(field), self.pairs(alternatives)?) {
+            (None, none) if none.is_empty() => Ok(None),
+            (None, _) => Err(ArchiveError::property(field, format!("it is required beside {alternatives}"))),
+            (Some(_), none) if none.is_empty() => {
+                Err(ArchiveError::property(alternatives, format!("it is required beside {field}")))
+            }
+            (Some(name), alternatives) => Ok(Some(Choices { field: name.to_owned(), alternatives })),
+        }
+    }
+
+    /// Names with values.
+    fn pairs(&self, name: &str) -> Result<Vec<(String, String)>, ArchiveError> {
+        let pair = |entry: String| {
+            let wrong = || ArchiveError::property(name, format!("'{entry}' is not ITEM=VALUE"));
+            let (item, value) = entry.split_once('=').ok_or_else(wrong)?;
+            Ok((item.trim().to_owned(), value.trim().to_owned()))
+        };
+        self.list(name).into_iter().map(pair).collect()
     }
 
     fn format(&self) -> Format {
@@ -469,6 +493,14 @@ impl Side {
         }
     }
 
+    /// Properties of a field that chooses, and of what it chooses.
+    fn choices(self) -> [&'static str; 2] {
+        match self {
+            Self::Request => ["requestChoiceField", "requestChoices"],
+            Self::Response => ["responseChoiceField", "responseChoices"],
+        }
+    }
+
     /// Properties of alternatives, names, omitted items and defaults.
     fn adjustments(self) -> [&'static str; 4] {
         match self {
@@ -488,8 +520,7 @@ impl Side {
 
 /// The schema of a record's JSON inside of its wrapper.
 fn schema(layout: &RecordLayout, options: &ConvertOptions, wrapper: &[String]) -> Result<Value, String> {
-    let text = layout.schema(options).map_err(|error| error.to_string())?;
-    let mut schema: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let mut schema = schema_of(layout, options).map_err(|error| error.to_string())?;
     let dialect = schema.as_object_mut().and_then(|members| members.shift_remove("$schema"));
     for name in wrapper.iter().rev() {
         schema = json!({

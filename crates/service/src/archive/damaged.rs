@@ -14,7 +14,7 @@ use rand::{Rng, SeedableRng};
 use serde_json::json;
 
 use super::{ApiArchive, ServiceArchive};
-use crate::api::mapping::Surroundings;
+use crate::api::mapping::{Response, Surroundings};
 use crate::convert::Transformation;
 use crate::names::Names;
 use crate::openapi::{merge, of_api, swagger, swagger_of_api};
@@ -183,13 +183,14 @@ fn a_damaged_api_is_refused_or_described_and_maps_to_json() {
         let mut all = json!({ "openapi": "3.1.0", "tags": [], "paths": {}, "components": { "schemas": { "s": {} } } });
         merge::add_group(&mut all, &api.name, three, "API", "about", &["role"]);
         let path = [("a", Cow::Borrowed("1"))];
-        let surroundings = Surroundings { path: &path, query: &[], header: &|_| None, nothing: &Bytes::new() };
         let body = Bytes::from_static(br#"{"n":[{"x":1}],"y":2,"y":3}"#);
+        let nothing = Bytes::new();
+        let surroundings = Surroundings { path: &path, query: &[], header: &|_| None, nothing: &nothing, body: &body };
         for operation in &api.operations {
             if let Ok(made) = operation.request.request(&body, &surroundings, None) {
                 serde_json::from_slice::<serde_json::Value>(&made).unwrap_or_else(|error| panic!("{seed}: {error}"));
             }
-            let _ = operation.response.response(&body);
+            let _ = Response::answer(&operation.responses, &body, false, &surroundings);
         }
     }
     assert!(usable > rounds / 200, "QUAYMASTER_SEED={seed}: {usable} of {rounds} could be used");

@@ -1,7 +1,7 @@
 //! `request.map` and `response.map` of an API archive: the statements of a mapping as XML.
 //!
 //! Read are `move`, `assign`, `remove` and `passthrough` with its `updates`; any other statement is an error, for leaving it
-//! out would change what a service gets. Written are the same ones.
+//! out would change what a service gets. Written are the same ones, and `expression` and `each` of our own.
 //! Source: archives that the API toolkit generated (reference, 1.5).
 
 use std::fmt::Write;
@@ -11,7 +11,8 @@ use quick_xml::escape::escape;
 use serde_json::Value;
 
 use super::error::ArchiveError;
-use crate::api::mapping::{Kind, Mapping, Source, Statement};
+use crate::api::expression::Expression;
+use crate::api::mapping::{Kind, Loop, Made, Mapping, Source, Statement};
 use crate::api::tree::Place;
 
 /// Which way a map leads.
@@ -77,10 +78,39 @@ impl Reader<'_> {
                     };
                     self.mapping.statements.push(Statement::Remove(place));
                 }
+                "expression" => {
+                    let from = Source::Expression(self.expression(element, "text")?);
+                    let required = element.attribute("required") == Some("true");
+                    let to = self.output(element, base)?;
+                    self.mapping.statements.push(Statement::Move { from, to, kind: Kind::AsSchema, required });
+                }
+                "each" => {
+                    let to = self.output(element, base)?;
+                    self.mapping.statements.push(Statement::Each { each: self.each(element)?, to });
+                }
                 other => return Err(self.wrong(format!("the statement {other} is not supported"))),
             }
         }
         Ok(())
+    }
+
+    fn expression(&self, element: &Element, attribute: &str) -> Result<Expression, ArchiveError> {
+        let text = element.attribute(attribute).unwrap_or_default();
+        Expression::parse(text).map_err(|error| self.wrong(format!("{text}: {error}")))
+    }
+
+    fn each(&self, element: &Element) -> Result<Loop, ArchiveError> {
+        let mut members = Vec::new();
+        for child in element.children.iter().filter(|child| child.name != "output") {
+            let made = match child.name.as_str() {
+                "expression" => Made::Value(self.expression(child, "text")?),
+                "each" => Made::Loop(self.each(child)?),
+                other => return Err(self.wrong(format!("the statement {other} is not supported in a loop"))),
+            };
+            members.push((self.output(child, &Place::default())?, made));
+        }
+        let variable = element.attribute("as").unwrap_or("item").to_owned();
+        Ok(Loop { over: self.expression(element, "over")?, variable, members })
     }
 
     fn passthrough(&mut self, element: &Element, base: &Place) -> Result<(), ArchiveError> {
@@ -209,6 +239,14 @@ fn statement_xml(xml: &mut String, statement: &Statement, indent: &str) {
     };
     let _ = match statement {
         Statement::Remove(at) => writeln!(xml, "{indent}<remove><output path=\"{}\"/></remove>", place(at)),
+        Statement::Move { from: Source::Expression(expression), to, required, .. } => {
+            expression_xml(xml, expression, to, *required, indent);
+            Ok(())
+        }
+        Statement::Each { each, to } => {
+            each_xml(xml, each, to, indent);
+            Ok(())
+        }
         Statement::Move { from: Source::Value(value), to, .. } => {
             let (text, kind) = match value {
                 Value::String(text) => (text.clone(), Kind::Text),
@@ -224,11 +262,36 @@ fn statement_xml(xml: &mut String, statement: &Statement, indent: &str) {
                 Source::Header(name) => ("header\" path=\"Headers/", escape(name.as_str()).into_owned()),
                 Source::Body(at) => ("body\" path=\"Body/", place(at)),
                 Source::Value(value) => ("value\" path=\"", escape(value.to_string()).into_owned()),
+                Source::Expression(expression) => ("value\" path=\"", escape(expression.text()).into_owned()),
             };
             let required = if *required { " required=\"true\"" } else { "" };
             writeln!(xml, "{indent}<move><input httpIn=\"{group}{name}\"{required}/>{}</move>", output(to, *kind))
         }
     };
+}
+
+fn expression_xml(xml: &mut String, expression: &Expression, to: &Place, required: bool, indent: &str) {
+    let required = if required { " required=\"true\"" } else { "" };
+    let (text, to) = (escape(expression.text()), to.to_string());
+    let _ = writeln!(
+        xml,
+        "{indent}<expression text=\"{text}\"{required}><output httpIn=\"body\" path=\"{}\"/></expression>",
+        escape(to)
+    );
+}
+
+fn each_xml(xml: &mut String, each: &Loop, to: &Place, indent: &str) {
+    let (over, variable) = (escape(each.over.text()), escape(each.variable.as_str()));
+    let _ = writeln!(xml, "{indent}<each over=\"{over}\" as=\"{variable}\">");
+    let inner = format!("{indent}    ");
+    let _ = writeln!(xml, "{inner}<output httpIn=\"body\" path=\"{}\"/>", escape(to.to_string()));
+    for (place, made) in &each.members {
+        match made {
+            Made::Value(expression) => expression_xml(xml, expression, place, false, &inner),
+            Made::Loop(each) => each_xml(xml, each, place, &inner),
+        }
+    }
+    let _ = writeln!(xml, "{indent}</each>");
 }
 
 fn kind_name(kind: Kind) -> Option<&'static str> {

@@ -18,6 +18,8 @@
 //!       code: 200
 //!       remove: [msg_count]
 //! ```
+//! Values may be expressions (`{ expression: "$uppercase(name)" }`) and loops (`{ each: lines, set: { price: { expression: cost } } }`).
+//! `responses` in place of `response` has several, each but the last with a condition `when`.
 //! The body passes on with POST, PUT and PATCH, and begins empty with other methods, unless `body: true` or `body: false`
 //! says otherwise.
 
@@ -26,7 +28,8 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::{hint, text_of};
-use crate::api::mapping::{Kind, Mapping, Source, Statement};
+use crate::api::expression::Expression;
+use crate::api::mapping::{Kind, Loop, Made, Mapping, Response, Source, Statement};
 use crate::api::path::Template;
 use crate::api::tree::Place;
 use crate::api::{ApiDefinition, METHODS, Operation, method};
@@ -36,10 +39,19 @@ use document::yaml::{self, Scalars};
 
 const KEYS: &[&str] = &["name", "title", "version", "description", "basePath", "document", "operations"];
 const OPERATION_KEYS: &[&str] =
-    &["path", "method", "operationId", "summary", "description", "service", "request", "response"];
+    &["path", "method", "operationId", "summary", "description", "service", "request", "response", "responses"];
 const REQUEST_KEYS: &[&str] = &["body", "set", "remove"];
 const RESPONSE_KEYS: &[&str] = &["body", "set", "remove", "code"];
-const SOURCE_KEYS: &[&str] = &["path", "query", "header", "body", "value", "type", "required"];
+const CONDITIONAL_KEYS: &[&str] = &["when", "body", "set", "remove", "code"];
+const SOURCE_KEYS: &[&str] = &["path", "query", "header", "body", "value", "expression", "type", "required"];
+/// Those of them that are sources.
+const SOURCES: usize = 6;
+const LOOP_KEYS: &[&str] = &["each", "as", "set"];
+
+/// Whether the text is that of an API, whatever its file is called: a service has no operations.
+pub(super) fn is_one(text: &str) -> bool {
+    yaml::read(text, Scalars::Text).is_ok_and(|value| value.get("operations").is_some())
+}
 
 /// Builds from the text of `api.yaml`.
 ///
@@ -81,9 +93,8 @@ fn operation(plain: &Node, typed: &Node) -> Result<Operation, ArchiveError> {
         plain.wrong("method", format!("'{word}' is not valid, expected one of {}", METHODS.join(", ")))
     })?;
     let takes_body = matches!(method, "POST" | "PUT" | "PATCH");
-    let (request, response) = (plain.child("request"), plain.child("response"));
+    let request = plain.child("request");
     request.check(REQUEST_KEYS)?;
-    response.check(RESPONSE_KEYS)?;
     let request_mapping = mapping(&request, &typed.child("request"), takes_body)?;
     for statement in &request_mapping.statements {
         if let Statement::Move { from: Source::Path(name), .. } = statement
@@ -92,27 +103,79 @@ fn operation(plain: &Node, typed: &Node) -> Result<Operation, ArchiveError> {
             return Err(request.wrong("set", format!("the path {path} has no parameter {name}")));
         }
     }
-    let response_mapping = mapping(&response, &typed.child("response"), true)?;
-    let code = match response.text("code") {
-        None => 200,
-        Some(text) => text
-            .parse()
-            .ok()
-            .filter(|code| (200..600).contains(code))
-            .ok_or_else(|| response.wrong("code", format!("'{text}' is no code from 200 to 599")))?,
-    };
     Ok(Operation {
         operation_id: plain.text("operationId").unwrap_or_else(|| default_operation_id(method, &path)),
         summary: plain.text("summary").unwrap_or_default(),
         description: plain.text("description").unwrap_or_default(),
         service: plain.needed("service")?,
         request: request_mapping,
-        response: response_mapping,
-        response_code: code,
+        responses: responses(plain, typed)?,
         required: Vec::new(),
         path,
         method,
     })
+}
+
+/// One that always applies, or several of which the first applies whose condition holds.
+fn responses(plain: &Node, typed: &Node) -> Result<Vec<Response>, ArchiveError> {
+    let (several, one) = (plain.items("responses")?, plain.child("response"));
+    if several.is_empty() {
+        one.check(RESPONSE_KEYS)?;
+        return Ok(vec![response(&one, &typed.child("response"))?]);
+    }
+    if !one.value.is_null() {
+        return Err(plain.wrong("response", "it cannot be used with responses"));
+    }
+    let mut responses = Vec::with_capacity(several.len());
+    for (plain, typed) in several.iter().zip(typed.items("responses")?) {
+        plain.check(CONDITIONAL_KEYS)?;
+        if responses.last().is_some_and(|before: &Response| before.when.is_none()) {
+            return Err(plain.wrong("when", "the response before it has no condition, so that this one never applies"));
+        }
+        responses.push(response(plain, &typed)?);
+    }
+    Ok(responses)
+}
+
+fn response(plain: &Node, typed: &Node) -> Result<Response, ArchiveError> {
+    let code = match plain.text("code") {
+        None => 200,
+        Some(text) => text
+            .parse()
+            .ok()
+            .filter(|code| (200..600).contains(code))
+            .ok_or_else(|| plain.wrong("code", format!("'{text}' is no code from 200 to 599")))?,
+    };
+    let when = plain.text("when").map(|text| expression(plain, "when", &text)).transpose()?;
+    Ok(Response { when, code, mapping: mapping(plain, typed, true)? })
+}
+
+fn expression(node: &Node, key: &str, text: &str) -> Result<Expression, ArchiveError> {
+    Expression::parse(text).map_err(|error| node.wrong(key, error))
+}
+
+/// A loop, whose members are expressions or loops.
+fn each(node: &Node) -> Result<Loop, ArchiveError> {
+    node.check(LOOP_KEYS)?;
+    let variable = node.text("as").unwrap_or_else(|| "item".to_owned());
+    let is_name = variable.chars().all(|one| one.is_alphanumeric() || one == '_');
+    if !is_name || variable.trim_start_matches('$') != variable {
+        return Err(node.wrong("as", format!("'{variable}' is no name of letters and digits, without $")));
+    }
+    let set = node.child("set");
+    let mut members = Vec::new();
+    for to in set.keys() {
+        let from = set.child(&to);
+        let place = Place::parse(&to).map_err(|problem| set.wrong(&to, problem))?;
+        let made = if from.value.get("each").is_some() {
+            Made::Loop(each(&from)?)
+        } else {
+            from.check(&["expression"])?;
+            Made::Value(expression(&from, "expression", &from.needed("expression")?)?)
+        };
+        members.push((place, made));
+    }
+    Ok(Loop { over: expression(node, "each", &node.needed("each")?)?, variable, members })
 }
 
 fn mapping(plain: &Node, typed: &Node, passes_body: bool) -> Result<Mapping, ArchiveError> {
@@ -122,10 +185,15 @@ fn mapping(plain: &Node, typed: &Node, passes_body: bool) -> Result<Mapping, Arc
     let (set, constants) = (plain.child("set"), typed.child("set"));
     for to in set.keys() {
         let from = set.child(&to);
+        if from.value.get("each").is_some() {
+            statements.push(Statement::Each { each: each(&from)?, to: place("set", &to)? });
+            continue;
+        }
         from.check(SOURCE_KEYS)?;
-        let given: Vec<&str> = SOURCE_KEYS[..5].iter().copied().filter(|key| from.value.get(*key).is_some()).collect();
+        let given: Vec<&str> =
+            SOURCE_KEYS[..SOURCES].iter().copied().filter(|key| from.value.get(*key).is_some()).collect();
         let [kind_of_source] = given.as_slice() else {
-            return Err(set.wrong(&to, "expected one of path, query, header, body or value"));
+            return Err(set.wrong(&to, "expected one of path, query, header, body, value, expression or each"));
         };
         let name = from.text(kind_of_source).unwrap_or_default();
         let source = match *kind_of_source {
@@ -133,6 +201,7 @@ fn mapping(plain: &Node, typed: &Node, passes_body: bool) -> Result<Mapping, Arc
             "query" => Source::Query(name),
             "header" => Source::Header(name),
             "body" => Source::Body(place(&to, &name)?),
+            "expression" => Source::Expression(expression(&from, "expression", &name)?),
             _ => Source::Value(constants.child(&to).value["value"].clone()),
         };
         let kind = match from.text("type") {

@@ -4,7 +4,7 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::{merge, of_api, swagger_of_api, upgrade};
-use crate::api::mapping::{Kind, Mapping, Source, Statement};
+use crate::api::mapping::{Kind, Mapping, Response, Source, Statement};
 use crate::api::path::Template;
 use crate::api::tree::Place;
 use crate::api::{ApiDefinition, Operation};
@@ -51,11 +51,14 @@ fn api(document: Option<Value>) -> ApiDefinition {
                     mv(Source::Query("amount".to_owned()), "amount"),
                 ],
             },
-            response: Mapping {
-                passes_body: true,
-                statements: vec![Statement::Remove(Place::parse("count").expect("a place"))],
-            },
-            response_code: 201,
+            responses: vec![Response {
+                when: None,
+                code: 201,
+                mapping: Mapping {
+                    passes_body: true,
+                    statements: vec![Statement::Remove(Place::parse("count").expect("a place"))],
+                },
+            }],
             required: Vec::new(),
         }],
         document,
@@ -73,7 +76,8 @@ fn a_document_is_made_from_the_schemas_of_the_service_and_the_mapping() {
 fn an_api_in_front_of_a_service_for_texts_takes_and_gives_text() {
     let mut api = api(None);
     let operation = &mut api.operations[0];
-    (operation.service, operation.request, operation.response) = ("text".to_owned(), Mapping::pass(), Mapping::pass());
+    (operation.service, operation.request) = ("text".to_owned(), Mapping::pass());
+    operation.responses = vec![Response { code: 201, ..Response::pass() }];
     let made = swagger_of_api(&api, &schemas);
     let operation = &made["paths"]["/of/{who}"]["post"];
     assert_eq!(operation["consumes"], json!(["text/plain"]));

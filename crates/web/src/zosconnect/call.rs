@@ -3,7 +3,7 @@
 
 use ::service::Services;
 use ::service::activity::Ending;
-use ::service::api::mapping::{MappingError, Surroundings};
+use ::service::api::mapping::{MappingError, Response, Surroundings};
 use ::service::api::{Found, Operation};
 use ::service::deploy::Status;
 use ::service::error::ServiceError;
@@ -123,8 +123,13 @@ async fn serve(
     let is_made_here = is_bare || !operation.request.passes_body;
     let nothing = if is_made_here { service.content.service.empty_request() } else { Bytes::new() };
     let body = if is_bare { &nothing } else { &body };
-    let given = Given { values, body, nothing: &nothing };
-    let body = match mapped_request(call, operation, &given, service.content.request_schema.as_ref()) {
+    let query = match super::query(call) {
+        Ok(query) => query,
+        Err(error) => return invoke::refused_call(call, &deployed.content.name, &error),
+    };
+    let header = |name: &str| call.headers().get(name).and_then(|value| value.to_str().ok());
+    let surroundings = Surroundings { path: values, query: &query, header: &header, nothing: &nothing, body };
+    let body = match mapped_request(operation, &surroundings, service.content.request_schema.as_ref()) {
         Ok(body) => body,
         Err(error) => return invoke::refused_call(call, &deployed.content.name, &error),
     };
@@ -140,45 +145,34 @@ async fn serve(
     let answered =
         provider::invoke(&services.environment, &service.content.service, &identity.principal, &request).await;
     in_flight.ended(invoke::ending(&service.content.service, &answered));
-    invoke::answer_call(call, mapped(answered, operation, deployed))
-}
-
-/// What a mapping begins with.
-struct Given<'a> {
-    /// Of the path.
-    values: &'a [(&'a str, std::borrow::Cow<'a, str>)],
-    body: &'a Bytes,
-    /// A request of the service that says nothing.
-    nothing: &'a Bytes,
+    invoke::answer_call(call, mapped(answered, operation, &surroundings, deployed))
 }
 
 /// The body of the service's request.
 fn mapped_request(
-    call: Call<'_>,
     operation: &Operation,
-    given: &Given<'_>,
+    surroundings: &Surroundings<'_>,
     schema: Option<&serde_json::Value>,
 ) -> Result<Bytes, ServiceError> {
-    let query = super::query(call)?;
-    let header = |name: &str| call.headers().get(name).and_then(|value| value.to_str().ok());
-    let surroundings = Surroundings { path: given.values, query: &query, header: &header, nothing: given.nothing };
-    operation.map_request(given.body, &surroundings, schema).map_err(|error| match error {
+    operation.map_request(surroundings.body, surroundings, schema).map_err(|error| match error {
         MappingError::Body { problem } => ServiceError::not_an_object().with_details(problem),
         other => ServiceError::parameter(&other.to_string()),
     })
 }
 
 /// Only what succeeded with a body is mapped; an error is passed on unchanged.
-fn mapped(answered: ServiceAnswer, operation: &Operation, deployed: &DeployedApi) -> ServiceAnswer {
+fn mapped(
+    answered: ServiceAnswer,
+    operation: &Operation,
+    surroundings: &Surroundings<'_>,
+    deployed: &DeployedApi,
+) -> ServiceAnswer {
     if answered.status != 200 || answered.body.is_empty() {
         return answered;
     }
-    let body = match answered.content {
-        Content::Json => operation.response.response(&answered.body),
-        Content::Text => Ok(answered.body.clone()),
-    };
-    match body {
-        Ok(body) => ServiceAnswer { status: operation.response_code, body, ..answered },
+    let is_text = matches!(answered.content, Content::Text);
+    match Response::answer(&operation.responses, &answered.body, is_text, surroundings) {
+        Ok((status, body)) => ServiceAnswer { status, body, ..answered },
         Err(error) => {
             let told = ServiceError::api_response(&deployed.content.name).with_details(error.to_string());
             told.log("API", &deployed.content.name);

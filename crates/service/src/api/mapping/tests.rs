@@ -6,7 +6,8 @@ use bytes::Bytes;
 use expect_test::{Expect, expect};
 use serde_json::json;
 
-use super::{Item, Kind, Mapping, Source, Statement, Surroundings};
+use super::{Item, Kind, Loop, Made, Mapping, MappingError, Response, Source, Statement, Surroundings};
+use crate::api::expression::Expression;
 use crate::api::tree::Place;
 
 fn mv(from: Source, to: &str, kind: Kind) -> Statement {
@@ -25,13 +26,15 @@ fn check(mapping: &Mapping, query: &str, body: &str, expected: Expect) {
         "x-token" => Some("t\"1"),
         _ => None,
     };
-    let surroundings = Surroundings { path: &path, query: &query, header: &header, nothing: &Bytes::new() };
+    let body = Bytes::copy_from_slice(body.as_bytes());
+    let nothing = Bytes::new();
+    let surroundings = Surroundings { path: &path, query: &query, header: &header, nothing: &nothing, body: &body };
     let schema = json!({ "properties": {
         "amount": { "type": "integer" }, "rate": { "type": "number" }, "deep": { "properties": { "name": { "type": "string" } } },
         "list": { "type": "array", "items": { "properties": { "n": { "type": "integer" } } } },
         "ids": { "type": "array", "items": { "type": "integer" } }
     }});
-    let shown = match mapping.request(&Bytes::copy_from_slice(body.as_bytes()), &surroundings, Some(&schema)) {
+    let shown = match mapping.request(&body, &surroundings, Some(&schema)) {
         Ok(body) => String::from_utf8(body.to_vec()).expect("UTF-8"),
         Err(error) => error.to_string(),
     };
@@ -183,6 +186,12 @@ fn an_array_takes_the_next_element_and_is_made_where_the_schema_has_one() {
     check(&to("free/0"), "q=7", "{}", expect![[r#"{"free":{"0":"7"}}"#]]);
 }
 
+fn answered(mapping: &Mapping, answer: &Bytes) -> Result<Bytes, MappingError> {
+    let nothing = Bytes::new();
+    let surroundings = Surroundings { path: &[], query: &[], header: &|_| None, nothing: &nothing, body: &nothing };
+    mapping.response(answer, &surroundings, None)
+}
+
 #[test]
 fn an_answer_is_changed_the_same_way_and_an_empty_one_stays_empty() {
     let statements = vec![
@@ -191,8 +200,8 @@ fn an_answer_is_changed_the_same_way_and_an_empty_one_stays_empty() {
     ];
     let mapping = Mapping { passes_body: false, statements };
     let body = Bytes::from_static(br#"{"inner":{"a":1.50,"secret":true}}"#);
-    assert_eq!(mapping.response(&body).expect("mapped"), r#"{"a":1.50}"#);
-    assert_eq!(mapping.response(&Bytes::new()).expect("mapped"), "");
+    assert_eq!(answered(&mapping, &body).expect("mapped"), r#"{"a":1.50}"#);
+    assert_eq!(answered(&mapping, &Bytes::new()).expect("mapped"), "");
 }
 
 #[test]
@@ -207,4 +216,96 @@ fn what_a_mapping_sets_is_the_only_member_of_its_name_afterwards() {
         r#"{"customer":"me","other":1,"customer":"somebody else","deep":{"amount":7},"deep":{"amount":8,"amount":9,"x":2}}"#,
         expect![[r#"{"other":1,"customer":"Ada/B","deep":{"amount":"1","x":2}}"#]],
     );
+}
+
+fn expression(text: &str) -> Expression {
+    Expression::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[test]
+fn expressions_make_values_of_the_whole_request() {
+    let set = |to, text| mv(Source::Expression(expression(text)), to, Kind::AsSchema);
+    let statements = vec![
+        set("who", "$uppercase($apiRequest.pathParameters.customer) & '/' & $apiRequest.headers.`X-Token`"),
+        set("amount", "$number($apiRequest.queryParameters.amount) + 0.10"),
+        set("total", "$sum(lines.(price))".replace(".(price)", ".price").as_str()),
+        set("first", "$apiRequest.body.lines[0].name"),
+        set("none", "nowhere.at.all"),
+    ];
+    let mapping = Mapping { passes_body: false, statements };
+    check(
+        &mapping,
+        "amount=12345678901234567890.15",
+        r#"{"lines":[{"name":"a","price":1.50},{"name":"b","price":2.25}]}"#,
+        expect![[r#"{"who":"ADA/B/t\"1","amount":12345678901234567890.25,"total":3.75,"first":"a"}"#]],
+    );
+    check(
+        &mapping,
+        "amount=much",
+        "{}",
+        expect![[
+            r#"the expression $number($apiRequest.queryParameters.amount) + 0.10 for amount has no value: $number: "much" is not a number of up to 38 digits"#
+        ]],
+    );
+}
+
+#[test]
+fn a_loop_makes_an_element_of_each_and_may_stand_in_another() {
+    let place = |text: &str| Place::parse(text).expect("a place");
+    let inner = Loop {
+        over: expression("$line.parts"),
+        variable: "item".to_owned(),
+        members: vec![(place("name"), Made::Value(expression("$line.name & '-' & $item")))],
+    };
+    let each = Loop {
+        over: expression("lines[quantity > 0]"),
+        variable: "line".to_owned(),
+        members: vec![
+            (place("number"), Made::Value(expression("$index + 1"))),
+            (place("article/id"), Made::Value(expression("name"))),
+            (place("parts"), Made::Loop(inner)),
+        ],
+    };
+    let mapping = Mapping { passes_body: false, statements: vec![Statement::Each { each, to: place("items") }] };
+    check(
+        &mapping,
+        "",
+        r#"{"lines":[{"name":"a","quantity":1,"parts":["x","y"]},{"name":"b","quantity":0},{"name":"c","quantity":2}]}"#,
+        expect![[
+            r#"{"items":[{"number":1,"article":{"id":"a"},"parts":[{"name":"a-x"},{"name":"a-y"}]},{"number":2,"article":{"id":"c"}}]}"#
+        ]],
+    );
+    check(&mapping, "", "{}", expect!["{}"]);
+}
+
+#[test]
+fn the_first_response_whose_condition_holds_gives_code_and_body() {
+    let response = |when: Option<&str>, code, statements| Response {
+        when: when.map(expression),
+        code,
+        mapping: Mapping { passes_body: false, statements },
+    };
+    let set = |to, text| mv(Source::Expression(expression(text)), to, Kind::AsSchema);
+    let mut responses = vec![
+        response(Some("approved = 'Y'"), 201, vec![set("rate", "rate_bp / 100")]),
+        response(
+            Some("$zosAssetResponse.rate_bp > 400"),
+            422,
+            vec![set("why", "remarks[0] & ' for ' & $apiRequest.body.name")],
+        ),
+    ];
+    let ask = |responses: &[Response], answer: &str| {
+        let (nothing, body) = (Bytes::new(), Bytes::from_static(br#"{"name":"ada"}"#));
+        let surroundings = Surroundings { path: &[], query: &[], header: &|_| None, nothing: &nothing, body: &body };
+        match Response::answer(responses, &Bytes::copy_from_slice(answer.as_bytes()), false, &surroundings) {
+            Ok((code, body)) => format!("{code} {}", String::from_utf8_lossy(&body)),
+            Err(error) => error.to_string(),
+        }
+    };
+    assert_eq!(ask(&responses, r#"{"approved":"Y","rate_bp":425}"#), r#"201 {"rate":4.25}"#);
+    assert_eq!(ask(&responses, r#"{"approved":"N","rate_bp":425,"remarks":["LOW"]}"#), r#"422 {"why":"LOW for ada"}"#);
+    let none = r#"{"approved":"N","rate_bp":1}"#;
+    assert_eq!(ask(&responses, none), "no response of the operation is for this answer of the service");
+    responses.push(Response { when: None, code: 200, mapping: Mapping::pass() });
+    assert_eq!(ask(&responses, none), format!("200 {none}"));
 }

@@ -38,9 +38,9 @@ fn an_archive_of_the_toolkit_is_read() {
     assert_eq!((&*api.name, &*api.title, &*api.base_path), ("enquiry", "Enquiry", "/enquiry"));
     assert_eq!(api.document.expect("a document")["swagger"], "2.0");
     let [operation] = api.operations.as_slice() else { panic!("one operation") };
-    assert_eq!((operation.method, &*operation.service, operation.response_code), ("GET", "findAccount", 200));
+    assert_eq!((operation.method, &*operation.service, operation.responses[0].code), ("GET", "findAccount", 200));
     assert!(operation.request.passes_body && operation.request.statements.is_empty());
-    assert!(operation.response.passes_body);
+    assert!(operation.responses[0].mapping.passes_body);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use serde_json::json;
 
-use crate::api::mapping::{Kind, Mapping, Source, Statement};
+use crate::api::mapping::{Kind, Mapping, Response, Source, Statement};
 use crate::api::tree::Place;
 use crate::archive::ApiArchive;
 use crate::build::{BuildError, Built, build};
@@ -51,7 +51,7 @@ fn a_source_becomes_an_archive_in_the_public_layout_that_says_the_same() {
     let read = ApiArchive::read(&archive.write().expect("written")).expect("read");
     assert_eq!(read, archive);
     let [post, get] = read.definition.operations.as_slice() else { panic!("two operations") };
-    assert_eq!((post.method, &*post.operation_id, post.response_code), ("POST", "postApplicationsCustomer", 201));
+    assert_eq!((post.method, &*post.operation_id, post.responses[0].code), ("POST", "postApplicationsCustomer", 201));
     assert_eq!((get.method, &*get.operation_id, &*get.service), ("GET", "ask", "other"));
     assert_eq!((&*read.definition.base_path, &*read.definition.version), ("/loans", "1.0"));
     let mv = |from, to: &str, kind, required| {
@@ -65,7 +65,7 @@ fn a_source_becomes_an_archive_in_the_public_layout_that_says_the_same() {
         Statement::Remove(Place::parse("internal").expect("a place")),
     ];
     assert_eq!(post.request, Mapping { passes_body: true, statements });
-    assert!(!get.request.passes_body && get.response == Mapping::pass());
+    assert!(!get.request.passes_body && get.responses == [Response::pass()]);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn mistakes_are_told_by_their_place() {
         .assert_eq(&problem("name: a\noperations:\n- path: /\n  method: FETCH\n"));
     expect!["api.yaml: line 6, operations[0].request.set: the path /x/{id} has no parameter other"]
         .assert_eq(&problem(&one("  request: { set: { a: { path: other } } }\n")));
-    expect!["api.yaml: line 6, operations[0].request.set.a: expected one of path, query, header, body or value"]
+    expect!["api.yaml: line 6, operations[0].request.set.a: expected one of path, query, header, body, value, expression or each"]
         .assert_eq(&problem(&one("  request: { set: { a: { path: id, query: b } } }\n")));
     expect!["api.yaml: line 6, operations[0].request.set.a.type: 'money' is no type"]
         .assert_eq(&problem(&one("  request: { set: { a: { query: b, type: money } } }\n")));
@@ -99,4 +99,64 @@ fn mistakes_are_told_by_their_place() {
         .assert_eq(&problem(&one("  response: { code: 99 }\n")));
     expect!["api.yaml: basePath is '/ibmmq/x', below which the server has resources of its own"]
         .assert_eq(&problem(&format!("basePath: /ibmmq/x\n{}", one(""))));
+}
+
+const RICH: &str = "name: loans
+basePath: /loans
+operations:
+- path: /applications/{customer}
+  method: POST
+  service: loanService
+  request:
+    body: false
+    set:
+      cust_name: { expression: \"$uppercase($apiRequest.pathParameters.customer) & \\\"<&>\\\"\" }
+      amount: { expression: amount * 100, required: true }
+      lines:
+        each: $apiRequest.body.orders[quantity > 0]
+        as: line
+        set:
+          number: { expression: $index + 1 }
+          parts: { each: $line.parts, set: { id: { expression: $item } } }
+  responses:
+  - { when: approved = 'Y', code: 201 }
+  - { when: $zosAssetResponse.rate > $number($apiRequest.headers.`X-Most`), code: 422, body: false, set: { why: { expression: \"remarks[0]\" } } }
+  - { code: 200, remove: [secret] }
+";
+
+#[test]
+fn expressions_loops_and_responses_go_through_the_archive_unchanged() {
+    let archive = built(RICH, None).expect("built");
+    let read = ApiArchive::read(&archive.write().expect("written")).expect("read");
+    assert_eq!(read.definition.operations, archive.definition.operations);
+    let operation = &read.definition.operations[0];
+    let codes: Vec<u16> = operation.responses.iter().map(|response| response.code).collect();
+    assert_eq!(codes, [201, 422, 200]);
+    assert!(
+        matches!(operation.request.statements.as_slice(), [_, _, Statement::Each { each, .. }] if each.variable == "line")
+    );
+    let document = crate::openapi::of_api(&read.definition, &|_| (None, None), "");
+    let described = &document["paths"]["/applications/{customer}"]["post"];
+    let codes: Vec<&String> = described["responses"].as_object().expect("responses").keys().collect();
+    assert_eq!(codes, ["201", "422", "200", "204", "default"]);
+    let parameters: Vec<_> =
+        described["parameters"].as_array().expect("parameters").iter().map(|one| &one["name"]).collect();
+    assert_eq!(parameters, ["customer", "X-Most"]);
+}
+
+#[test]
+fn mistakes_in_expressions_and_responses_are_told_by_their_place() {
+    let problem = |old: &str, new: &str| built(&RICH.replace(old, new), None).expect_err("refused");
+    expect!["api.yaml: line 11, operations[0].request.set.amount.expression: at character 9 of the expression: '*' begins no value"]
+        .assert_eq(&problem("amount * 100", "amount **"));
+    expect![
+        "api.yaml: line 14, operations[0].request.set.lines.as: '$line' is no name of letters and digits, without $"
+    ]
+    .assert_eq(&problem("as: line", "as: $line"));
+    expect!["api.yaml: line 16, operations[0].request.set.lines.set.number.expresion: there is no such key, did you mean expression?"]
+        .assert_eq(&problem("number: { expression", "number: { expresion"));
+    expect!["api.yaml: line 22, operations[0].responses[3].when: the response before it has no condition, so that this one never applies"]
+        .assert_eq(&problem("- { code: 200, remove: [secret] }", "- { code: 200 }\n  - { code: 201 }"));
+    expect!["api.yaml: line 18, operations[0].response: it cannot be used with responses"]
+        .assert_eq(&problem("  responses:\n", "  response: { code: 200 }\n  responses:\n"));
 }

@@ -250,6 +250,41 @@ fn each_direction_has_its_own_names_omitted_items_defaults_and_alternatives() {
 }
 
 #[test]
+fn a_field_chooses_the_alternative_of_each_message() {
+    let copybook = "       01 R.\n          05 KIND PIC X.\n          05 PERSON.\n             10 NAME PIC X(4).\n\
+        \x20         05 FIRM REDEFINES PERSON.\n             10 FIRM-NUMBER PIC 9(4).\n";
+    let yaml = |choices: &str| {
+        format!(
+            "name: a\ndestination: Q\nreplyDestination: Q\nwaitInterval: 1\nrequestStructure: R.cpy\nresponseStructure: R.cpy\n\
+             ccsid: 819\nresponseChoiceField: KIND\n{choices}"
+        )
+    };
+    let built = |text: &str| service(folder(&[("service.yaml", text), ("R.cpy", copybook)]).path());
+    let archive = built(&yaml("responseChoices: { F: FIRM, \"*\": PERSON }\n")).expect("built");
+    let content = archive.content(&Names::default(), &BTreeMap::new()).expect("a service");
+    let transformation = content.service.transformation.expect("records");
+    let response = transformation.response.expect("a response");
+    let decoded = |record: &[u8]| {
+        let mut json = Vec::new();
+        response.decode(record, &mut json).expect("decoded");
+        String::from_utf8(json).expect("UTF-8")
+    };
+    assert_eq!(decoded(b"F0042"), r#"{"kind":"F","firm":{"firm_number":42}}"#);
+    assert_eq!(decoded(b"PAda "), r#"{"kind":"P","person":{"name":"Ada"}}"#);
+    let members = |schema: Option<serde_json::Value>| -> Vec<String> {
+        schema.expect("a schema")["properties"].as_object().expect("members").keys().cloned().collect()
+    };
+    assert_eq!(members(content.response_schema), ["kind", "firm", "person"]);
+    assert_eq!(members(content.request_schema), ["kind", "person"]);
+    let refused = |choices: &str| built(&yaml(choices)).expect_err("refused");
+    assert!(refused("").ends_with("responseChoices: it is required beside responseChoiceField"), "{}", refused(""));
+    let told = refused("responseChoices: { FF: FIRM }\n");
+    assert!(told.contains("R.cpy: the alternatives cannot be chosen so: the item KIND cannot hold FF"), "{told}");
+    let told = refused("responseChoices: { F: NOWHERE }\n");
+    assert!(told.ends_with("'NOWHERE' names no alternative of a REDEFINES"), "{told}");
+}
+
+#[test]
 fn names_of_jndi_pass_and_the_server_says_what_they_stand_for() {
     let yaml = "name: a\nconnectionFactory: jms/cf1\ndestination: jms/request-queue\nmessagingAction: mqput\n";
     let archive = service(source(yaml).path()).expect("built");

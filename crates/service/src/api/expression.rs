@@ -1,0 +1,194 @@
+//! Expressions of mappings: a value made of a request and of a service's answer, in the words of JSONata.
+//!
+//! ```text
+//! $apiRequest.pathParameters.customer            $uppercase(name) & ', ' & $trim(first)
+//! lines[quantity > 0].price                      approved = 'Y' ? 'granted' : 'refused'
+//! ```
+//!
+//! `docs/archives.md` has the language. An expression is parsed once, when its archive is read, and cannot fail for what it says
+//! afterwards: functions and their arguments are checked there.
+//!
+//! Invariants
+//! - Numbers are decimal: they never pass through a binary float, and one that is only passed on keeps its digits.
+//! - Evaluation knows no clock, no chance and no other input than its scope.
+
+mod decimal;
+mod evaluate;
+mod functions;
+mod parse;
+mod value;
+
+pub use value::Value;
+
+use functions::Function;
+
+/// An expression as it was written, and what it means.
+#[derive(Debug, Clone)]
+pub struct Expression {
+    text: String,
+    node: Node,
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Expression {}
+
+/// What is wrong with the text of an expression, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("at character {at} of the expression: {problem}")]
+pub struct ExpressionError {
+    /// From 1.
+    pub at: usize,
+    pub problem: String,
+}
+
+/// An expression has no value for what it was given.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct EvaluationError(pub String);
+
+/// What names in an expression stand for.
+pub struct Scope<'a> {
+    /// What a name without `$` is a member of, and `$` alone is.
+    pub context: &'a Value,
+    /// Names without `$`.
+    pub variables: Vec<(&'a str, &'a Value)>,
+}
+
+impl Expression {
+    /// # Errors
+    /// The text is no expression, or calls a function that is not there or with too many or too few arguments.
+    pub fn parse(text: &str) -> Result<Self, ExpressionError> {
+        // Designers of mappings write expressions within double braces.
+        let trimmed = text.trim();
+        let inner = trimmed.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).unwrap_or(trimmed);
+        Ok(Self { text: text.to_owned(), node: parse::expression(inner)? })
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The value, `Value::Missing` where there is none.
+    ///
+    /// # Errors
+    /// A value is of a kind that an operator or a function does not take, or a number is too large.
+    pub fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+        evaluate::evaluate(&self.node, scope)
+    }
+
+    /// Whether the value is true, not empty and not zero.
+    ///
+    /// # Errors
+    /// As `evaluate`.
+    pub fn is_true(&self, scope: &Scope<'_>) -> Result<bool, EvaluationError> {
+        Ok(self.evaluate(scope)?.is_true())
+    }
+
+    /// Whether it reads the body of a request: by a name without `$`, or by `$apiRequest.body`.
+    pub fn reads_body(&self) -> bool {
+        let is_body = |path: &Vec<String>| path.first().is_none_or(|name| name == "body");
+        self.node.has_context() || self.members("apiRequest").iter().any(is_body)
+    }
+
+    /// Names of members of a variable that the expression reads: `members("apiRequest")` of `$apiRequest.body.a` has `[body, a]`.
+    pub fn members(&self, variable: &str) -> Vec<Vec<String>> {
+        let mut found = Vec::new();
+        self.node.collect(variable, false, &mut found);
+        found
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Node {
+    Literal(Value),
+    Array(Vec<Node>),
+    Object(Vec<(Node, Node)>),
+    /// `$`.
+    Context,
+    Variable(String),
+    /// A member of the context.
+    Name(String),
+    /// A member of each value of something.
+    Member(Box<Node>, String),
+    /// An element by its number, or those for which a condition holds.
+    Filter(Box<Node>, Box<Node>),
+    Negative(Box<Node>),
+    Binary(Operator, Box<Node>, Box<Node>),
+    Condition(Box<Node>, Box<Node>, Option<Box<Node>>),
+    Call(Function, Vec<Node>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Or,
+    And,
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    In,
+    Join,
+    Plus,
+    Minus,
+    Times,
+    Divided,
+    Remainder,
+}
+
+impl Node {
+    fn children(&self) -> Vec<&Self> {
+        match self {
+            Self::Literal(_) | Self::Context | Self::Variable(_) | Self::Name(_) => Vec::new(),
+            Self::Array(nodes) | Self::Call(_, nodes) => nodes.iter().collect(),
+            Self::Object(members) => members.iter().flat_map(|(name, value)| [name, value]).collect(),
+            Self::Member(of, _) | Self::Negative(of) => vec![of],
+            Self::Filter(one, other) | Self::Binary(_, one, other) => vec![one, other],
+            Self::Condition(condition, one, other) => {
+                [condition, one].into_iter().chain(other).map(|node| &**node).collect()
+            }
+        }
+    }
+
+    fn has_context(&self) -> bool {
+        matches!(self, Self::Context | Self::Name(_)) || self.children().into_iter().any(Self::has_context)
+    }
+
+    /// The names from a variable down to a member.
+    fn path(&self, variable: &str) -> Option<Vec<String>> {
+        match self {
+            Self::Variable(name) if name == variable => Some(Vec::new()),
+            Self::Member(of, name) => {
+                let mut path = of.path(variable)?;
+                path.push(name.clone());
+                Some(path)
+            }
+            Self::Filter(of, _) => of.path(variable),
+            _ => None,
+        }
+    }
+
+    /// `is_part`: it is the beginning of a path that is known already.
+    fn collect(&self, variable: &str, is_part: bool, found: &mut Vec<Vec<String>>) {
+        let path = self.path(variable);
+        let is_path = path.is_some();
+        found.extend(path.filter(|path| !is_part && !found.contains(path)));
+        match self {
+            Self::Member(of, _) => of.collect(variable, is_path, found),
+            Self::Filter(of, condition) => {
+                of.collect(variable, is_path, found);
+                condition.collect(variable, false, found);
+            }
+            _ => self.children().into_iter().for_each(|child| child.collect(variable, false, found)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+//! The text of an expression to its tree, by recursive descent: a function for each rank of operators.
+
+use super::decimal::Decimal;
+use super::functions::Function;
+use super::value::Value;
+use super::{ExpressionError, Node, Operator};
+
+/// Deepest nesting, and most characters.
+const DEEPEST: usize = 60;
+const LONGEST: usize = 10_000;
+
+pub(super) fn expression(text: &str) -> Result<Node, ExpressionError> {
+    let mut parser = Parser { characters: text.chars().collect(), at: 0, depth: 0 };
+    if parser.characters.len() > LONGEST {
+        return Err(parser.wrong(&format!("it is longer than {LONGEST} characters")));
+    }
+    let node = parser.condition()?;
+    parser.blanks();
+    match parser.peek() {
+        None => Ok(node),
+        Some(found) => Err(parser.wrong(&format!("'{found}' is not expected here"))),
+    }
+}
+
+struct Parser {
+    characters: Vec<char>,
+    at: usize,
+    depth: usize,
+}
+
+/// Operators of one rank, longer ones first.
+type Rank = &'static [(&'static str, Operator)];
+const OR: Rank = &[("or", Operator::Or)];
+const AND: Rank = &[("and", Operator::And)];
+const COMPARISON: Rank = &[
+    ("!=", Operator::NotEqual),
+    ("<=", Operator::LessOrEqual),
+    (">=", Operator::GreaterOrEqual),
+    ("=", Operator::Equal),
+    ("<", Operator::Less),
+    (">", Operator::Greater),
+    ("in", Operator::In),
+];
+const JOIN: Rank = &[("&", Operator::Join)];
+const SUM: Rank = &[("+", Operator::Plus), ("-", Operator::Minus)];
+const PRODUCT: Rank = &[("*", Operator::Times), ("/", Operator::Divided), ("%", Operator::Remainder)];
+const RANKS: [Rank; 6] = [OR, AND, COMPARISON, JOIN, SUM, PRODUCT];
+
+fn is_name(one: char) -> bool {
+    one.is_alphanumeric() || one == '_'
+}
+
+impl Parser {
+    fn wrong(&self, problem: &str) -> ExpressionError {
+        ExpressionError { at: self.at + 1, problem: problem.to_owned() }
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.characters.get(self.at).copied()
+    }
+
+    fn blanks(&mut self) {
+        while self.peek().is_some_and(char::is_whitespace) {
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, symbol: &str) -> bool {
+        self.blanks();
+        let symbol: Vec<char> = symbol.chars().collect();
+        let is_there = self.characters[self.at..].starts_with(&symbol);
+        let after = self.characters.get(self.at + symbol.len());
+        // A word ends where no letter follows.
+        let is_whole = !symbol.iter().all(|one| is_name(*one)) || !after.is_some_and(|one| is_name(*one));
+        if is_there && is_whole {
+            self.at += symbol.len();
+        }
+        is_there && is_whole
+    }
+
+    fn expect(&mut self, symbol: &str) -> Result<(), ExpressionError> {
+        if self.take(symbol) { Ok(()) } else { Err(self.wrong(&format!("expected '{symbol}'"))) }
+    }
+
+    fn condition(&mut self) -> Result<Node, ExpressionError> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(self.wrong(&format!("it is nested deeper than {DEEPEST} levels")));
+        }
+        let condition = self.ranked(0)?;
+        let node = if self.take("?") {
+            let one = self.condition()?;
+            let other = if self.take(":") { Some(Box::new(self.condition()?)) } else { None };
+            Node::Condition(Box::new(condition), Box::new(one), other)
+        } else {
+            condition
+        };
+        self.depth -= 1;
+        Ok(node)
+    }
+
+    fn ranked(&mut self, rank: usize) -> Result<Node, ExpressionError> {
+        let Some(operators) = RANKS.get(rank) else { return self.negative() };
+        let mut left = self.ranked(rank + 1)?;
+        while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.take(symbol)) {
+            left = Node::Binary(*operator, Box::new(left), Box::new(self.ranked(rank + 1)?));
+        }
+        Ok(left)
+    }
+
+    fn negative(&mut self) -> Result<Node, ExpressionError> {
+        let mut count = 0;
+        while self.take("-") {
+            count += 1;
+        }
+        let node = self.steps()?;
+        Ok(if count % 2 == 1 { Node::Negative(Box::new(node)) } else { node })
+    }
+
+    fn steps(&mut self) -> Result<Node, ExpressionError> {
+        let mut node = self.primary()?;
+        loop {
+            if self.take(".") {
+                self.blanks();
+                node = Node::Member(Box::new(node), self.name()?);
+            } else if self.take("[") {
+                let filter = self.condition()?;
+                self.expect("]")?;
+                node = Node::Filter(Box::new(node), Box::new(filter));
+            } else {
+                return Ok(node);
+            }
+        }
+    }
+
+    /// Letters, digits and underscores, or anything between backticks.
+    fn name(&mut self) -> Result<String, ExpressionError> {
+        if self.peek() == Some('`') {
+            return self.quoted('`');
+        }
+        let rest = &self.characters[self.at..];
+        let name: String = rest.iter().copied().take_while(|one| is_name(*one)).collect();
+        if name.is_empty() {
+            return Err(self.wrong("expected a name; one with other characters stands between backticks"));
+        }
+        self.at += name.chars().count();
+        Ok(name)
+    }
+
+    fn quoted(&mut self, quote: char) -> Result<String, ExpressionError> {
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            match self.peek() {
+                None => return Err(self.wrong(&format!("the closing {quote} is missing"))),
+                Some(one) if one == quote => break,
+                Some('\\') if quote != '`' => {
+                    self.at += 1;
+                    match self.peek() {
+                        Some('n') => text.push('\n'),
+                        Some('t') => text.push('\t'),
+                        Some(one @ ('\\' | '\'' | '"' | '/')) => text.push(one),
+                        _ => return Err(self.wrong("expected n, t, a quote or a backslash after a backslash")),
+                    }
+                }
+                Some(one) => text.push(one),
+            }
+            self.at += 1;
+        }
+        self.at += 1;
+        Ok(text)
+    }
+
+    fn primary(&mut self) -> Result<Node, ExpressionError> {
+        self.blanks();
+        match self.peek() {
+            Some(quote @ ('\'' | '"')) => Ok(Node::Literal(Value::Text(self.quoted(quote)?))),
+            Some('(') => {
+                self.at += 1;
+                let node = self.condition()?;
+                self.expect(")")?;
+                Ok(node)
+            }
+            Some('[') => {
+                self.at += 1;
+                Ok(Node::Array(self.list("]")?))
+            }
+            Some('{') => {
+                self.at += 1;
+                self.object()
+            }
+            Some('$') => {
+                self.at += 1;
+                self.variable()
+            }
+            Some(one) if one.is_ascii_digit() => self.number(),
+            Some(one) if is_name(one) || one == '`' => Ok(match (one == '`', self.name()?) {
+                (false, word) if word == "true" => Node::Literal(Value::Boolean(true)),
+                (false, word) if word == "false" => Node::Literal(Value::Boolean(false)),
+                (false, word) if word == "null" => Node::Literal(Value::Null),
+                (_, name) => Node::Name(name),
+            }),
+            Some(found) => Err(self.wrong(&format!("'{found}' begins no value"))),
+            None => Err(self.wrong("a value is missing")),
+        }
+    }
+
+    fn number(&mut self) -> Result<Node, ExpressionError> {
+        let rest = &self.characters[self.at..];
+        let text: String = rest.iter().copied().take_while(|one| one.is_ascii_digit() || *one == '.').collect();
+        let decimal = Decimal::parse(&text).ok_or_else(|| self.wrong("it is no number of up to 38 digits"))?;
+        self.at += text.len();
+        Ok(Node::Literal(Value::of_decimal(decimal)))
+    }
+
+    fn variable(&mut self) -> Result<Node, ExpressionError> {
+        if !self.peek().is_some_and(is_name) {
+            return Ok(Node::Context);
+        }
+        let start = self.at;
+        let name = self.name()?;
+        if !self.take("(") {
+            return Ok(Node::Variable(name));
+        }
+        let arguments = self.list(")")?;
+        let at = |problem: String| ExpressionError { at: start + 1, problem };
+        let function = Function::named(&name, arguments.len()).map_err(at)?;
+        Ok(Node::Call(function, arguments))
+    }
+
+    /// Values with commas between, up to the end.
+    fn list(&mut self, end: &str) -> Result<Vec<Node>, ExpressionError> {
+        let mut nodes = Vec::new();
+        if self.take(end) {
+            return Ok(nodes);
+        }
+        loop {
+            nodes.push(self.condition()?);
+            if self.take(end) {
+                return Ok(nodes);
+            }
+            self.expect(",")?;
+        }
+    }
+
+    fn object(&mut self) -> Result<Node, ExpressionError> {
+        let mut members = Vec::new();
+        if self.take("}") {
+            return Ok(Node::Object(members));
+        }
+        loop {
+            let name = self.condition()?;
+            self.expect(":")?;
+            members.push((name, self.condition()?));
+            if self.take("}") {
+                return Ok(Node::Object(members));
+            }
+            self.expect(",")?;
+        }
+    }
+}

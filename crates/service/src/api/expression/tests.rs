@@ -1,0 +1,164 @@
+//! Expressions by what they give for one scope.
+
+use super::*;
+
+const ORDER: &str = r#"{"name":" Ada  Byron ","kind":"A","amount":12345678901234567890.10,"rate":1e2,"huge":1e300,
+    "lines":[{"price":1.50,"quantity":2,"tags":["x","y"]},{"price":2.25,"quantity":0},{"price":10,"quantity":1,"tags":["z"]}],
+    "X-ID":7,"none":null,"open":false}"#;
+
+fn given(text: &str) -> String {
+    let order = Value::parse(ORDER).expect("JSON");
+    let request = Value::parse(r#"{"queryParameters":{"page":"3"}}"#).expect("JSON");
+    let scope = Scope { context: &order, variables: vec![("apiRequest", &request)] };
+    match Expression::parse(text) {
+        Err(error) => error.to_string(),
+        Ok(expression) => match expression.evaluate(&scope) {
+            Ok(Value::Missing) => "(nothing)".to_owned(),
+            Ok(value) => value.to_json(),
+            Err(error) => format!("error: {error}"),
+        },
+    }
+}
+
+fn check(cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        assert_eq!(given(text), *expected, "{text}");
+    }
+}
+
+#[test]
+fn names_paths_and_filters_reach_values() {
+    check(&[
+        ("kind", r#""A""#),
+        ("$.kind", r#""A""#),
+        ("{{ kind }}", r#""A""#),
+        ("`X-ID`", "7"),
+        ("lines.price", "[1.50,2.25,10]"),
+        ("lines.tags", r#"["x","y","z"]"#),
+        ("lines[0].price", "1.50"),
+        ("lines[-1].price", "10"),
+        ("lines[9]", "(nothing)"),
+        ("lines[quantity > 0].price", "[1.50,10]"),
+        ("lines[quantity > 5]", "(nothing)"),
+        ("nowhere.at.all", "(nothing)"),
+        ("$apiRequest.queryParameters.page", r#""3""#),
+        ("[kind, nowhere, 1]", r#"["A",1]"#),
+        ("{ 'a': kind, 'b': nowhere }", r#"{"a":"A"}"#),
+        ("$other", "error: there is no variable $other"),
+    ]);
+}
+
+#[test]
+fn numbers_are_exact_and_keep_their_digits() {
+    check(&[
+        ("amount", "12345678901234567890.10"),
+        ("amount + 0.90", "12345678901234567891.00"),
+        ("0.1 + 0.2", "0.3"),
+        ("1 / 3", "0.333333333333333333"),
+        ("2 / 3", "0.666666666666666667"),
+        ("-2 / 3", "-0.666666666666666667"),
+        ("10 / 4", "2.5"),
+        ("7 % 4", "3"),
+        ("2 * 3 + 4 * -5", "-14"),
+        ("rate", "100"),
+        ("huge", "1e300"),
+        ("huge + 1", "error: a number has more than 38 digits"),
+        ("1 / 0", "error: a number is divided by zero"),
+        ("kind + 1", "error: expected a number, found a text; $number makes one of a text"),
+        ("nowhere + 1", "(nothing)"),
+        ("$sum(lines.price)", "13.75"),
+        ("$sum(nowhere)", "0"),
+        ("$average(lines.quantity)", "1"),
+        ("$max(lines.price)", "10"),
+        ("$min(lines.price)", "1.50"),
+        ("$round(2.5)", "2"),
+        ("$round(3.5)", "4"),
+        ("$round(-1.25, 1)", "-1.2"),
+        ("$round(1.255, 2)", "1.26"),
+        ("$floor(-1.5)", "-2"),
+        ("$ceil(-1.5)", "-1"),
+        ("$ceil(1.2)", "2"),
+        ("$abs(-1.5)", "1.5"),
+        ("$number('12.50')", "12.50"),
+    ]);
+}
+
+#[test]
+fn conditions_compare_and_choose() {
+    check(&[
+        ("kind = 'A' ? 'one' : 'other'", r#""one""#),
+        ("kind = 'B' ? 'one'", "(nothing)"),
+        ("1.0 = 1 and 1 < 2 and 'a' < 'b'", "true"),
+        ("open or kind in ['A', 'B']", "true"),
+        ("none = null", "true"),
+        ("nowhere = null or nowhere != 1", "false"),
+        ("nowhere < 1", "false"),
+        ("kind < 1", "error: a text and a number cannot be compared; expected two numbers or two texts"),
+        ("open and 1 / 0 = 1", "false"),
+        ("$not(open)", "true"),
+        ("$exists(nowhere)", "false"),
+        ("$boolean('')", "false"),
+    ]);
+}
+
+#[test]
+fn functions_work_on_texts_and_lists() {
+    check(&[
+        ("$trim(name) & '!' & nowhere & 1.50", r#""Ada Byron!1.50""#),
+        ("$uppercase('aé')", r#""AÉ""#),
+        ("$lowercase('AÉ')", r#""aé""#),
+        ("$length('aé')", "2"),
+        ("$substring('abcdef', 2)", r#""cdef""#),
+        ("$substring('abcdef', -3, 2)", r#""de""#),
+        ("$substringBefore('a-b-c', '-')", r#""a""#),
+        ("$substringAfter('a-b-c', '-')", r#""b-c""#),
+        ("$pad('7', -3, '0')", r#""007""#),
+        ("$pad('7', 3) & '.'", r#""7  .""#),
+        ("$contains(name, 'Ada')", "true"),
+        ("$split('a,b', ',')", r#"["a","b"]"#),
+        ("$join(lines.tags, '+')", r#""x+y+z""#),
+        ("$replace('a.b.c', '.', '/')", r#""a/b/c""#),
+        ("$count(lines)", "3"),
+        ("$count(nowhere)", "0"),
+        ("$distinct([1, 1.0, 2])", "[1,2]"),
+        ("$reverse([1, 2])", "[2,1]"),
+        ("$append([1], 2)", "[1,2]"),
+        ("$lookup(lines[0], 'price')", "1.50"),
+        ("$string(lines[0].tags)", r#""[\"x\",\"y\"]""#),
+        ("$uppercase(nowhere)", "(nothing)"),
+        ("$uppercase(1)", "error: $uppercase: expected a text, found a number; $string makes one"),
+    ]);
+}
+
+#[test]
+fn what_is_no_expression_is_refused_with_its_place() {
+    for (text, expected) in [
+        ("", "at character 1 of the expression: a value is missing"),
+        ("a b", "at character 3 of the expression: 'b' is not expected here"),
+        ("(a", "at character 3 of the expression: expected ')'"),
+        ("'a", "at character 3 of the expression: the closing ' is missing"),
+        ("a.", "at character 3 of the expression: expected a name; one with other characters stands between backticks"),
+        ("$length()", "at character 2 of the expression: $length takes 1 arguments, found 0"),
+        ("$substring(a)", "at character 2 of the expression: $substring takes 2 to 3 arguments, found 1"),
+        ("1.2.3", "at character 1 of the expression: it is no number of up to 38 digits"),
+    ] {
+        assert_eq!(given(text), expected, "{text}");
+    }
+    assert!(given("$map(a)").contains("there is no function $map; expected one of abs, append"));
+    let deep = "(".repeat(100) + "1" + &")".repeat(100);
+    assert!(given(&deep).contains("nested deeper than 60 levels"));
+    let nested = "[".repeat(200) + &"]".repeat(200);
+    assert!(Value::parse(&nested).is_err());
+}
+
+#[test]
+fn what_an_expression_reads_of_the_request_is_known() {
+    let expression =
+        Expression::parse("$apiRequest.headers.`X-A` & $apiRequest.body.lines[n = $apiRequest.queryParameters.q].x");
+    let expression = expression.expect("an expression");
+    let members: Vec<String> = expression.members("apiRequest").iter().map(|path| path.join("/")).collect();
+    assert_eq!(members, ["headers/X-A", "body/lines/x", "queryParameters/q"]);
+    let reads = |text: &str| Expression::parse(text).expect("an expression").reads_body();
+    assert!(reads("name") && reads("$apiRequest.body.name") && reads("$apiRequest"));
+    assert!(!reads("$apiRequest.headers.name & 'x'"));
+}
