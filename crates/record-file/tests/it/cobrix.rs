@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use copybook::{ConvertOptions, NameStyle};
+use copybook::{ConvertOptions, NameStyle, Redefines};
 use record_file::{Framing, Segments, Target};
 use serde_json::Value;
 
@@ -37,11 +37,12 @@ fn entities(copybook: &str, options: &ConvertOptions) -> Segments {
     Segments::by_field("SEGMENT-ID", kinds.into(), None).expect("segments")
 }
 
-/// Bytes X'00' at the end of a text, which Cobrix takes for blanks, are none, and numbers are alike however they are spelled.
+/// Control characters at the end of a text, which Cobrix takes for blanks, are none, and numbers are alike however they are spelled.
 fn normalize(value: &mut Value) {
     match value {
-        Value::String(text) => text.truncate(text.trim_end_matches(['\0', ' ']).len()),
+        Value::String(text) => text.truncate(text.trim_end_matches(|one| one <= ' ').len()),
         Value::Object(members) => members.values_mut().for_each(normalize),
+        Value::Array(items) => items.iter_mut().for_each(normalize),
         Value::Number(number) => *value = number.as_f64().into(),
         _ => {}
     }
@@ -83,6 +84,12 @@ fn files_of_cobrix_come_back_and_have_the_values_that_it_reads() {
     let transactions = Segments::one(plan(&files.text("test3_copybook.cob"), None, &underscored));
     let data = files.bytes("test3_data/TRAN2.AUG31.DATA.dat");
     assert_agrees(&transactions, Framing::Fixed(45), &data, &files.text("test3_expected/test3.txt"), 60);
+
+    // Records of a table with DEPENDING ON that are filled up to the longest one; Cobrix shows all alternatives.
+    let filled = ConvertOptions { redefines: Redefines::All, ignore_excess: true, ..underscored.clone() };
+    let accounts = Segments::one(plan(&files.text("test1_copybook.cob"), None, &filled));
+    let data = files.bytes("test1_data/example.bin");
+    assert_agrees(&accounts, Framing::Fixed(2202), &data, &files.text("test1_expected/test1.txt"), 10);
 
     let copybook = files.text("test16_fix_len_segments.cob");
     let data = files.bytes("test16_data/ENTITY.DB.AUG12.DATA.FIX.LEN.dat");

@@ -238,3 +238,31 @@ fn a_copybook_in_ebcdic_is_read_as_it_is() {
     "#]]
     .assert_eq(&folder.run(&["copybook", "layout", &file.display().to_string()]));
 }
+
+#[test]
+fn blocks_of_records_are_read_and_written_up_to_their_size() {
+    let folder = Folder::new();
+    let text = "       01  R.\n           05 N PIC 9.\n           05 T PIC X OCCURS 0 TO 9 DEPENDING ON N.\n";
+    let copybook = folder.write("R.cpy", text).display().to_string();
+    let path = |name: &str| folder.join(name).display().to_string();
+    // A block of two records, and one of one.
+    let file =
+        folder.write("in", "\0\x0F\0\0\0\x05\0\x000\0\x06\0\x001a\0\x0B\0\0\0\x07\0\x002bc").display().to_string();
+    let run = |verb: &str, from: &str, to: &str, more: &[&str]| {
+        let basic =
+            ["copybook", verb, &copybook, "--compiler", "gnucobol", "--records", "vb", "--data", from, "-o", to];
+        folder.run(&[&basic, more].concat())
+    };
+    let told = run("decode", &file, &path("out.jsonl"), &[]);
+    assert!(told.starts_with("exit 0"), "{told}");
+    assert_eq!(
+        folder.read("out.jsonl"),
+        "{\"N\":0,\"T\":[]}\n{\"N\":1,\"T\":[\"a\"]}\n{\"N\":2,\"T\":[\"b\",\"c\"]}\n"
+    );
+    let told = run("encode", &path("out.jsonl"), &path("back"), &["--block-size", "16"]);
+    assert!(told.starts_with("exit 0"), "{told}");
+    assert_eq!(folder.read("back"), folder.read("in"));
+    let told = run("encode", &path("out.jsonl"), &path("one"), &[]);
+    assert!(told.starts_with("exit 0"), "{told}");
+    assert_eq!(folder.read("one").len(), folder.read("in").len() - 4);
+}

@@ -11,7 +11,10 @@ use std::thread::available_parallelism;
 use clap::{Args, ValueEnum};
 use copybook::{ConvertOptions, Converter, Copybook, RecordLayout};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use record_file::{Decoding, Encoding, FileError, Framing, LineForm, Progress, Segments, Source, Summary, Target};
+use record_file::{
+    Blocked, Decoding, Encoding, FileError, Framing, LineForm, Progress, Segments, Source, Summary, Target,
+    USUAL_BLOCK, Unblocked,
+};
 use serde_json::json;
 
 use super::super::failure::Failure;
@@ -21,13 +24,16 @@ use super::ConvertArguments;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Whole files")]
 pub(super) struct FileArguments {
-    /// Convert a whole file: all records of one length, with record descriptors (RECFM=V), as GnuCOBOL writes records of variable
-    /// length, or lines.
+    /// Convert a whole file: all records of one length, with record descriptors (RECFM=V), with block descriptors, too (RECFM=VB), as
+    /// GnuCOBOL writes records of variable length, or lines.
     #[arg(long, value_enum, value_name = "FORM")]
     pub(super) records: Option<RecordsName>,
     /// Length of the records of a fixed file [default: that of the longest record].
     #[arg(long, value_name = "BYTES", requires = "records")]
     record_length: Option<usize>,
+    /// Longest block that is written with --records vb.
+    #[arg(long, value_name = "BYTES", requires = "records", value_parser = clap::value_parser!(u16).range(16..=32760))]
+    block_size: Option<u16>,
     /// Form of the other side [default: by the ending .csv or .parquet of its file, else JSON lines].
     #[arg(long = "as", value_enum, value_name = "FORM", requires = "records")]
     form: Option<FormName>,
@@ -53,6 +59,7 @@ pub(super) struct FileArguments {
 pub(super) enum RecordsName {
     Fixed,
     Rdw,
+    Vb,
     Variable,
     Line,
 }
@@ -91,6 +98,7 @@ pub(super) fn decode(arguments: &ConvertArguments) -> Result<(), Failure> {
         threads: files.threads(),
     };
     let (input, length) = open(arguments.data.as_deref())?;
+    let input: Box<dyn Read + Send> = if files.has_blocks() { Box::new(Unblocked::new(input)) } else { input };
     let bar = bar(length);
     let watch = |progress: Progress| show(&bar, progress);
     let done = into(arguments.out.as_deref(), |output| record_file::decode(&job, input, output, watch));
@@ -121,7 +129,10 @@ pub(super) fn encode(arguments: &ConvertArguments) -> Result<(), Failure> {
     };
     let bar = bar(length);
     let watch = |progress: Progress| show(&bar, progress);
-    let done = into(arguments.out.as_deref(), |output| record_file::encode(&job, source, output, watch));
+    let done = into(arguments.out.as_deref(), |output| match files.has_blocks() {
+        true => record_file::encode(&job, source, Blocked::new(output, files.block_size()), watch),
+        false => record_file::encode(&job, source, output, watch),
+    });
     end(arguments, &bar, done)
 }
 
@@ -134,6 +145,14 @@ impl FileArguments {
             Some("parquet") => FormName::Parquet,
             _ => FormName::Jsonl,
         })
+    }
+
+    fn has_blocks(&self) -> bool {
+        matches!(self.records, Some(RecordsName::Vb))
+    }
+
+    fn block_size(&self) -> usize {
+        self.block_size.map_or(USUAL_BLOCK, usize::from)
     }
 
     fn threads(&self) -> usize {
@@ -165,7 +184,7 @@ fn plans(arguments: &ConvertArguments, with_values: bool) -> Result<Plans, Failu
     let longest = layouts.iter().map(|layout| layout.length).max().unwrap_or(0);
     let shortest = layouts.iter().map(|layout| layout.minimum_length).min().unwrap_or(0);
     let framing = match files.records {
-        Some(RecordsName::Rdw) => Framing::Rdw,
+        Some(RecordsName::Rdw | RecordsName::Vb) => Framing::Rdw,
         Some(RecordsName::Variable) => Framing::Variable,
         Some(RecordsName::Line) => Framing::Line(LineForm::of_ccsid(options.ccsid, shortest)),
         Some(RecordsName::Fixed) | None => Framing::Fixed(files.record_length.unwrap_or(longest)),
