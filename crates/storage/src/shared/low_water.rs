@@ -17,6 +17,7 @@
 //!   beginning, after `HOLDS` or a hundred times what such a look takes.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,8 +33,13 @@ const SHARE: u32 = 100;
 /// Time for which no look begins behind a place that one has missed.
 const WARNED: Duration = Duration::from_millis(500);
 
-/// A look begins so much before the last place, since what others put at the same time comes a little later: 50 ms of positions.
-const STEP_BACK: u64 = 50 << 22;
+/// A look begins a little before the last place, since what others put at the same time comes a little later: so many times as far as
+/// messages came behind that place of late.
+const MARGIN: u64 = 2;
+/// The least and the most: 2 and 50 ms of positions.
+const STEP_BACK: RangeInclusive<u64> = 2 << 22..=50 << 22;
+/// Each look forgets this part of how far messages came behind.
+const FORGOTTEN: u64 = 64;
 
 /// Transactions of a lane whose lowest places are said. A mark that is older rests on nothing.
 const REMEMBERED: usize = 16;
@@ -62,9 +68,10 @@ pub(super) struct Opened {
 #[derive(Default)]
 pub(super) struct LowWater(Mutex<State>);
 
-#[derive(Default)]
 struct State {
     mark: Option<Mark>,
+    /// How far behind the last place messages came of late, in positions.
+    lag: u64,
     /// As they were last read.
     counts: Arc<Counts>,
     /// When the last look from the beginning began.
@@ -75,9 +82,18 @@ struct State {
     missed: Option<(DeliveryKey, Instant)>,
 }
 
+impl Default for State {
+    fn default() -> Self {
+        let lag = STEP_BACK.end() / MARGIN;
+        Self { mark: None, lag, counts: Arc::default(), whole: None, took: Duration::ZERO, missed: None }
+    }
+}
+
 /// Nothing before the place could be taken when the counts were these, or afterwards.
 struct Mark {
     place: DeliveryKey,
+    /// The last message that was taken.
+    last: Option<DeliveryKey>,
     counts: Arc<Counts>,
 }
 
@@ -86,6 +102,8 @@ struct Mark {
 pub(super) struct Look {
     /// `None`: the queue's beginning.
     pub(super) from: Option<DeliveryKey>,
+    /// The last message that the look before it took.
+    last: Option<DeliveryKey>,
     /// On which the place rests.
     of_mark: Arc<Counts>,
     /// Read before the look.
@@ -102,11 +120,11 @@ impl LowWater {
         match state.mark.as_ref().filter(|_| is_fresh) {
             Some(mark) => {
                 let from = opens.map_or(mark.place, |opens| opens.min(mark.place));
-                Look { from: Some(from), of_mark: Arc::clone(&mark.counts), before, began }
+                Look { from: Some(from), last: mark.last, of_mark: Arc::clone(&mark.counts), before, began }
             }
             None => {
                 state.whole = Some(began);
-                Look { from: None, of_mark: Arc::default(), before, began }
+                Look { from: None, last: None, of_mark: Arc::default(), before, began }
             }
         }
     }
@@ -117,20 +135,20 @@ impl LowWater {
         if look.from.is_none() {
             state.took = look.began.elapsed();
         }
-        match last {
-            Some(last) => {
-                let place = DeliveryKey { position: Position(last.position.0.saturating_sub(STEP_BACK)), ..last };
-                let place = state.floor().map_or(place, |floor| floor.min(place));
-                state.mark = Some(Mark { place, counts: Arc::clone(&look.before) });
-            }
-            // Nothing could be taken anywhere.
-            None => {
-                if let Some(mark) = &mut state.mark {
-                    mark.counts = Arc::clone(&look.before);
-                }
-            }
+        if let Some(lag) = look.lag(opened) {
+            state.lag = lag.max(state.lag - state.lag.div_ceil(FORGOTTEN));
         }
-        state.counts = Arc::new(opened.iter().map(|opened| (opened.by, opened.count)).collect());
+        // Nothing could be taken anywhere: what comes next comes where the last messages have come.
+        let last = last.or_else(|| opened.iter().flat_map(|opened| &opened.lowest).max().copied());
+        if let Some(last) = last {
+            let step = (state.lag * MARGIN).clamp(*STEP_BACK.start(), *STEP_BACK.end());
+            let place = DeliveryKey { position: Position(last.position.0.saturating_sub(step)), ..last };
+            let place = state.floor().map_or(place, |floor| floor.min(place));
+            state.mark = Some(Mark { place, last: Some(last), counts: Arc::clone(&look.before) });
+        } else if let Some(mark) = &mut state.mark {
+            mark.counts = Arc::clone(&look.before);
+        }
+        state.counts = counts_of(opened);
     }
 
     /// Whether the look began behind a message that could be taken; then the next ones begin there.
@@ -146,14 +164,25 @@ impl LowWater {
         let mut state = self.0.lock();
         let lowest: Option<Vec<_>> = opened.iter().map(|opened| opened.since(look.count_of(opened))).collect();
         let lowest = lowest.and_then(|lists| lists.into_iter().flatten().min().copied());
+        let lag = look.lag(opened).unwrap_or(0);
+        state.lag = state.lag.max(lag);
+        // The next looks begin earlier if it was only late; what is more urgent, or very late, may be followed by more of its kind.
+        let was_late = look.last.zip(lowest).is_some_and(|(last, lowest)| last.rank == lowest.rank);
         let place = lowest.map(|lowest| state.floor().map_or(lowest, |floor| floor.min(lowest)));
-        state.missed = place.map(|place| (place, now()));
-        state.mark = place.map(|place| Mark { place, counts: Arc::clone(&look.of_mark) });
+        if !was_late || lag >= STEP_BACK.end() / MARGIN {
+            state.missed = place.map(|place| (place, now()));
+        }
+        state.mark = place.map(|place| Mark { place, last: look.last, counts: Arc::clone(&look.of_mark) });
     }
 
-    /// For those who only want to know about where the queue begins.
-    pub(super) fn place(&self) -> Option<DeliveryKey> {
-        self.0.lock().mark.as_ref().map(|mark| mark.place)
+    /// A look that takes nothing has missed nothing; `first` is the first message of all from its beginning.
+    pub(super) fn seen(&self, look: &Look, first: Option<DeliveryKey>, opened: &[Opened]) {
+        let Some(first) = first else { return self.looked(look, None, opened) };
+        let mut state = self.0.lock();
+        let last = state.mark.as_ref().and_then(|mark| mark.last);
+        let place = state.floor().map_or(first, |floor| floor.min(first));
+        state.mark = Some(Mark { place, last, counts: Arc::clone(&look.before) });
+        state.counts = counts_of(opened);
     }
 
     /// The next look begins at the queue's beginning.
@@ -173,6 +202,15 @@ impl Look {
     pub(super) fn known(&self) -> impl Iterator<Item = (By, i64)> {
         let is_marked = self.from.is_some();
         self.of_mark.iter().filter(move |_| is_marked).map(|(by, count)| (*by, *count))
+    }
+
+    /// How far behind the mark's last message others have come since, in positions; those of another priority do not count.
+    fn lag(&self, opened: &[Opened]) -> Option<u64> {
+        let last = self.last?;
+        let places = opened.iter().filter_map(|opened| opened.since(self.count_of(opened))).flatten();
+        let behind = places.filter(|place| place.rank == last.rank);
+        let most = behind.map(|place| last.position.0.saturating_sub(place.position.0)).max();
+        Some(most.unwrap_or(0).min(*STEP_BACK.end()))
     }
 
     /// What the mark says of the lane.
@@ -196,6 +234,10 @@ impl Opened {
         };
         bytes.as_chunks().0.iter().map(place).collect()
     }
+}
+
+fn counts_of(opened: &[Opened]) -> Arc<Counts> {
+    Arc::new(opened.iter().map(|opened| (opened.by, opened.count)).collect())
 }
 
 /// Of two places the earlier one has the lower bytes.
@@ -287,6 +329,28 @@ mod tests {
         assert_eq!(water.look(Some(key(100))).from, Some(key(100)));
         water.reset();
         assert_eq!(water.look(None).from, None);
+    }
+
+    #[test]
+    fn a_look_begins_twice_as_far_back_as_messages_came_of_late() {
+        let water = marked(0, 1000);
+        let mut count = 0;
+        let mut take = |behind: u64| {
+            count += 1;
+            let now = [opened(count, &[1000 - behind; 4])];
+            water.looked(&water.look(None), Some(key(1000)), &now);
+            water.look(None).from.expect("there is a mark")
+        };
+        // What was far behind is forgotten with time, and what is gets room at once.
+        for _ in 0..2000 {
+            take(2);
+        }
+        assert_eq!(take(2), key(996));
+        assert_eq!(take(10), key(980));
+        for _ in 0..2000 {
+            take(0);
+        }
+        assert_eq!(take(0), key(998));
     }
 
     #[test]

@@ -207,7 +207,7 @@ async fn begin_epoch(
 
 /// What a member held that has ended.
 pub(super) struct GivenBack {
-    /// Each once.
+    /// Where messages may have become available, each once.
     pub(super) queues: Vec<QueueId>,
     pub(super) messages: usize,
 }
@@ -223,14 +223,15 @@ pub(super) async fn give_back(admin: &Connected, number: i32, epoch: i64) -> Res
     let (from, present) = (owner(number, 0), owner(number, epoch));
     let rows = client.query(&s.return_claims, &[&from, &present]).await?;
     client.execute(&s.keep_prepared, &[&from, &present]).await?;
-    client.execute(&s.close_all, &[&number]).await?;
+    let open = client.query(&s.close_all, &[&number]).await?;
     client.execute(&s.leave_duties, &[&number]).await?;
     client.execute(&s.forget_triggers, &[&number]).await?;
     client.execute(&s.forget_requests, &[&number, &Vec::<i64>::new()]).await?;
     client.execute(&s.requests_to, &[&number]).await?;
     // Last: a tag is free when the work that was done under it has ended.
     client.execute(&s.release_tags, &[&number]).await?;
-    let mut queues: Vec<QueueId> = rows.iter().map(|row| queue_id(row.get(0))).collect();
+    // Also what it was about to take comes back: a transaction that was rolled back has told nobody.
+    let mut queues: Vec<QueueId> = rows.iter().chain(&open).map(|row| queue_id(row.get(0))).collect();
     queues.sort_unstable();
     queues.dedup();
     let numbers: Vec<i32> = queues.iter().map(|queue| queue_number(*queue)).collect();

@@ -189,7 +189,8 @@ macro_rules! add_figures {
 }
 pub(super) use add_figures;
 
-/// What the lanes have made available on queues that were looked at, and whether a look has missed something: a lane has opened a place
+/// What the lanes have made available on queues that were looked at, whether a look has missed something, and what each lane has added to
+/// the queue. A look has missed something when a lane has opened a place
 /// before the look's beginning since the look's mark was set, or says no more where. `$queues`, and `$from` the places where the looks
 /// began, empty for the beginning; `$known` queue, member, lane, and how often the lane had made messages available when the mark was set.
 macro_rules! openings {
@@ -198,7 +199,7 @@ macro_rules! openings {
             "SELECT x.queue, x.member, x.lane, x.opened, x.lowest, CASE WHEN k.b = '' OR s.since = 0 THEN false \
              WHEN s.since NOT BETWEEN 1 AND length(x.lowest) / 9 THEN true \
              ELSE EXISTS (SELECT FROM generate_series(1, s.since::int4) AS g(n) \
-             WHERE substring(x.lowest, length(x.lowest) - 9 * g.n + 1, 9) < k.b) END AS missed \
+             WHERE substring(x.lowest, length(x.lowest) - 9 * g.n + 1, 9) < k.b) END AS missed, x.messages, x.bytes \
              FROM unnest(",
             $queues,
             "::int4[], ",
@@ -308,18 +309,13 @@ statements! {
                          " ", add_figures!());
     /// `$1` to `$6` as `openings` says.
     opened = openings!("$1", "$2", "$3::int4[], $4::int4[], $5::int4[], $6::int8[]");
-    /// Messages and bytes that the others have added, and those that this member (`$2`) has.
-    depths = concat!("SELECT k.q, x.* FROM unnest($1::int4[]) AS k(q) CROSS JOIN LATERAL \
-              (SELECT coalesce(sum(d.messages) FILTER (WHERE d.member <> $2), 0)::int8, \
-              coalesce(sum(d.bytes) FILTER (WHERE d.member <> $2), 0)::int8, \
-              coalesce(sum(d.messages) FILTER (WHERE d.member = $2), 0)::int8, \
-              coalesce(sum(d.bytes) FILTER (WHERE d.member = $2), 0)::int8 FROM ", figures!("k.q"), " d) x");
-    /// `$2` rank and `$3` position before which nothing is.
-    next_expiries = "SELECT k.q, x.expires, y.arrived FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS k(q, r, p) \
+    /// `$2` rank and `$3` position before which nothing is. Answers what expires first, and the first message.
+    ends = "SELECT k.q, x.expires, y.arrived, y.rank, y.position FROM unnest($1::int4[], $2::int2[], $3::int8[]) AS k(q, r, p) \
                      LEFT JOIN LATERAL (SELECT m.expires FROM message m WHERE m.queue = k.q AND m.expires IS NOT NULL \
                      ORDER BY m.expires LIMIT 1) x ON true \
-                     LEFT JOIN LATERAL (SELECT m.arrived FROM message m WHERE m.queue = k.q AND (m.rank, m.position) >= (k.r, k.p) \
+                     LEFT JOIN LATERAL (SELECT m.arrived, m.rank, m.position FROM message m WHERE m.queue = k.q AND (m.rank, m.position) >= (k.r, k.p) \
                      ORDER BY m.rank, m.position LIMIT 1) y ON true";
+    next_expiry = "SELECT m.expires FROM message m WHERE m.queue = $1 AND m.expires IS NOT NULL ORDER BY m.expires LIMIT 1";
     /// Queues that have something to take from a place on: `$3` rank, `$4` position.
     waiting = concat!("SELECT k.q FROM unnest($1::int4[], $3::int2[], $4::int8[]) AS k(q, r, p) CROSS JOIN LATERAL \
                        (SELECT 1 FROM message m WHERE m.queue = k.q AND (m.rank, m.position) >= (k.r, k.p) AND ",
@@ -378,8 +374,8 @@ statements! {
     /// `$1` queues, `$2` member, `$3` levels.
     lower_levels = "UPDATE queue_open o SET level = t.l FROM unnest($1::int4[], $3::int2[]) AS t(q, l) \
                     WHERE o.queue = ANY (ARRAY[t.q]) AND o.member = $2::int4 AND o.level > t.l";
-    /// The member has nothing open.
-    close_all = "UPDATE queue_open SET level = 0 WHERE member = $1 AND level > 0";
+    /// The member has nothing open. Answers what it had open.
+    close_all = "UPDATE queue_open SET level = 0 WHERE member = $1 AND level > 0 RETURNING queue";
     opened_elsewhere = "SELECT coalesce(max(level), 0)::int2 FROM queue_open WHERE queue = $1 AND member <> $2";
     /// `$1` queue, `$2` member that asks. Answers the highest level of the others, whether a message is held, and whether there is one.
     may_delete = "SELECT (SELECT coalesce(max(o.level), 0)::int2 FROM queue_open o WHERE o.queue = $1 AND o.member <> $2), \

@@ -511,13 +511,13 @@ impl SharedStore {
         if let Answer::Expired(expired) = self.submit(Operation::TakeExpired { queue, now, maximum: EXPIRED }).await? {
             gone.extend(expired.into_iter().map(|stored| self.shown(stored)));
         }
-        let rows = self
+        let row = self
             .look(|session| async move {
                 let (client, s) = (&session.reader.client, &session.reader.statements);
-                client.query(&s.next_expiries, &[&vec![queue_number(queue)], &vec![0_i16], &vec![0_i64]]).await
+                client.query_opt(&s.next_expiry, &[&queue_number(queue)]).await
             })
             .await?;
-        let next = rows.first().and_then(|row| row.get::<_, Option<i64>>(1));
+        let next = row.map(|row| row.get::<_, i64>(0));
         figures.set_next_expiry(next.map(crate::shared::row::timestamp));
         Ok(())
     }

@@ -1,20 +1,22 @@
 //! What is done again and again while a session is open: heartbeats, figures, arrivals that no datagram told, recovery of peers.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
+use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use tracing::{info, warn};
 
 use super::{Driver, Role, Session, connected, restating};
-use crate::shared::batch::{by_queue, opening_parameters};
+use crate::shared::batch::{Connected, by_queue, opening_parameters};
 use crate::shared::error::SharedError;
 use crate::shared::hint::Heard;
 use crate::shared::lane::LAZY;
+use crate::shared::low_water::Look;
 use crate::shared::member::{self, Beaten, MemberStatus, Watch};
 use crate::shared::operation::Place;
 use crate::shared::primary;
@@ -81,28 +83,59 @@ pub(in crate::shared) async fn read_depths(
     if queues.is_empty() {
         return Ok(());
     }
-    let s = &session.reader.statements;
-    let numbers: Vec<i32> = queues.iter().map(|queue| queue_number(*queue)).collect();
-    let client = &session.reader.client;
-    let begins = queues.iter().map(|queue| driver.figures.of(*queue).and_then(|figures| figures.low_water.place()));
-    let (ranks, positions) = places(begins);
-    let (depths, ends) =
-        tokio::try_join!(async { client.query(&s.depths, &[&numbers, &session.member]).await }, async {
-            client.query(&s.next_expiries, &[&numbers, &ranks, &positions]).await
-        },)?;
-    for row in depths {
-        let Some(figures) = driver.figures.of(queue_id(row.get(0))) else { continue };
-        figures.set_others(row.get(1), row.get(2));
+    let (client, s) = (&session.reader.client, &session.reader.statements);
+    let looks: Vec<_> = queues.iter().filter_map(|queue| driver.figures.of(*queue)).collect();
+    let looks: Vec<_> = looks.into_iter().map(|figures| (figures.low_water.look(None), figures)).collect();
+    let numbers: Vec<i32> = looks.iter().map(|(_, figures)| queue_number(figures.queue)).collect();
+    let (ranks, positions) = places(looks.iter().map(|(look, _)| look.from));
+    let ends = client.query(&s.ends, &[&numbers, &ranks, &positions]).await?;
+    let mut ends: HashMap<QueueId, Row> = ends.into_iter().map(|row| (queue_id(row.get(0)), row)).collect();
+    let rows = openings(&session.reader, looks.iter().map(|(look, figures)| (&figures.queue, look))).await?;
+    let mut added = added_to(&rows, session.member);
+    let mut opened = by_queue(&rows, 0);
+    for (look, figures) in looks {
+        let queue = figures.queue;
+        let Added { others, own } = added.remove(&queue).unwrap_or_default();
+        figures.set_others(others.0, others.1);
         if with_own {
-            figures.set_own(row.get(3), row.get(4));
+            figures.set_own(own.0, own.1);
         }
-    }
-    for row in ends {
-        let Some(figures) = driver.figures.of(queue_id(row.get(0))) else { continue };
+        let Some(row) = ends.remove(&queue) else { continue };
         figures.set_next_expiry(row.get::<_, Option<i64>>(1).map(timestamp));
         figures.set_oldest(row.get::<_, Option<i64>>(2).map(timestamp));
+        let opened = opened.remove(&queue).unwrap_or_default();
+        if !figures.low_water.check(&look, &opened) {
+            let first: Option<i16> = row.get(3);
+            figures.low_water.seen(&look, first.map(|rank| delivery_key(rank, row.get(4))), &opened);
+        }
     }
     Ok(())
+}
+
+/// Messages and bytes that lanes have added to a queue, less those they have taken.
+#[derive(Default)]
+struct Added {
+    others: (i64, i64),
+    own: (i64, i64),
+}
+
+fn added_to(rows: &[Row], member: i32) -> HashMap<QueueId, Added> {
+    let mut added: HashMap<QueueId, Added> = HashMap::new();
+    for row in rows {
+        let added = added.entry(queue_id(row.get(0))).or_default();
+        let sum = if row.get::<_, i32>(1) == member { &mut added.own } else { &mut added.others };
+        *sum = (sum.0 + row.get::<_, i64>(6), sum.1 + row.get::<_, i64>(7));
+    }
+    added
+}
+
+async fn openings<'l>(
+    reader: &Connected,
+    looks: impl Iterator<Item = (&'l QueueId, &'l Look)>,
+) -> Result<Vec<Row>, tokio_postgres::Error> {
+    let parameters = opening_parameters(looks);
+    let parameters: Vec<&(dyn ToSql + Sync)> = parameters.iter().map(|parameter| parameter.as_ref() as _).collect();
+    reader.client.query(&reader.statements.opened, &parameters).await
 }
 
 /// Shows the others that this member lives, and recovers those that do not. Returns when the session is lost.
@@ -228,9 +261,8 @@ async fn look_for_arrivals(
     let now = moment(Timestamp::from_millis(driver.positions.clock()));
     let waiting = client.query(&s.waiting, &[&numbers, &now, &ranks, &positions]).await?;
     let mut arrived: HashSet<QueueId> = waiting.iter().map(|row| queue_id(row.get(0))).collect();
-    let parameters = opening_parameters(looks.iter().map(|(queue, _, look)| (queue, look)));
-    let parameters: Vec<&(dyn ToSql + Sync)> = parameters.iter().map(|parameter| parameter.as_ref() as _).collect();
-    let mut opened = by_queue(&client.query(&s.opened, &parameters).await?, 0);
+    let rows = openings(&session.reader, looks.iter().map(|(queue, _, look)| (queue, look))).await?;
+    let mut opened = by_queue(&rows, 0);
     arrived.extend(looks.iter().filter_map(|(queue, figures, look)| {
         figures.low_water.check(look, &opened.remove(queue).unwrap_or_default()).then_some(*queue)
     }));

@@ -121,7 +121,7 @@ fn has_missed(database: &Database, opened: i64, lowest: &[u64], from: Option<u64
          EXECUTE o('{{7}}', ARRAY['\\x{from}'::bytea], '{{7}}', '{{1}}', '{{0}}', '{{{known}}}')"
     ));
     let row = rows.first().expect("the lane has a row");
-    row.last().expect("with columns").as_deref() == Some("t")
+    row[5].as_deref() == Some("t")
 }
 
 #[test]
