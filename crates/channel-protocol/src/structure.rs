@@ -6,6 +6,7 @@
 pub mod char_string;
 pub mod connect_options;
 pub mod descriptor_image;
+pub mod distribution;
 pub mod get_options;
 pub mod message_descriptor;
 pub mod object_descriptor;

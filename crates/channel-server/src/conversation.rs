@@ -24,6 +24,7 @@ use model::options::{ObjectKind, OpenOptions};
 use model::reason::Reason;
 use parking_lot::Mutex;
 use queue_manager::Connection;
+use queue_manager::connection::ObjectHandle;
 
 use crate::admission::{Terms, UserFacts};
 use crate::consumer::{self, Consumers};
@@ -32,6 +33,7 @@ use crate::shared::Shared;
 use crate::socket::watch_for_stop;
 use crate::spoilt::Spoilt;
 use crate::verb;
+use crate::verb::distribution::{List, Lists};
 use crate::verb::stat::PutTally;
 
 pub(crate) struct Conversation {
@@ -50,6 +52,8 @@ pub(crate) struct Conversation {
     /// Hands on STOP CHANNEL where the terms are not the socket's.
     stop_watch: Mutex<Option<JobHandle>>,
     pub(crate) objects: Mutex<Objects>,
+    /// Distribution lists, which the queue manager knows as single queues.
+    lists: Mutex<Lists>,
     /// What became of puts that were not answered.
     pub(crate) puts: Mutex<PutTally>,
     /// Puts that failed in what the connection works on, and whose program has not been told.
@@ -93,12 +97,26 @@ impl Conversation {
             terms: Mutex::new(shared.terms.clone()),
             stop_watch: Mutex::new(None),
             objects: Mutex::default(),
+            lists: Mutex::default(),
             puts: Mutex::default(),
             spoilt: Mutex::default(),
             consumers: Mutex::default(),
             recovery_scan: Mutex::default(),
             shared,
         }
+    }
+
+    /// Keeps a distribution list, and says by which handle.
+    pub(crate) fn keep_list(&self, list: List) -> i32 {
+        self.lists.lock().keep(list)
+    }
+
+    pub(crate) fn list_of(&self, handle: ObjectHandle) -> Option<Arc<List>> {
+        self.lists.lock().get(handle)
+    }
+
+    pub(crate) fn take_list(&self, handle: ObjectHandle) -> Option<Arc<List>> {
+        self.lists.lock().take(handle)
     }
 
     /// Adds a unit to be answered. The caller wakes the job.
@@ -220,6 +238,7 @@ impl Conversation {
         let consumers = std::mem::take(&mut *self.consumers.lock());
         drop(consumers);
         self.objects.lock().clear();
+        *self.lists.lock() = Lists::default();
         *self.spoilt.lock() = Spoilt::default();
         let watch = self.stop_watch.lock().take();
         drop(watch);

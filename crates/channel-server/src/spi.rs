@@ -14,9 +14,9 @@ use model::reason::Reason;
 use queue_manager::Due;
 
 use crate::subscribe;
-use crate::verb::Call;
 use crate::verb::open::open_object;
 use crate::verb::put::{count_of_handle, put_to_handle, reply as put_reply};
+use crate::verb::{Call, distribution};
 
 /// What this end speaks.
 const SPOKEN: [i32; 5] = [verb::QUERY, verb::PUT, verb::RESERVE, verb::SUBSCRIBE, verb::OPEN];
@@ -53,7 +53,7 @@ async fn open_by_spi(call: &Call<'_>, request: &Spi, open: &SpiOpen) {
         Ok(opening) => {
             let options = OpenOptionsStructure { attributes: opening.attributes, ..open.options };
             let output = SpiOutput::Open(SpiOpen { options, object: opening.object });
-            reply(call, request, Ending::OK, opening.handle, output);
+            reply(call, request, opening.ending, opening.handle, output);
         }
         Err(reason) => {
             let output = SpiOpen { options: open.options, object: open.object.clone().without_strings() };
@@ -65,6 +65,15 @@ async fn open_by_spi(call: &Call<'_>, request: &Spi, open: &SpiOpen) {
 /// A put that may be delivered later.
 async fn put_by_spi(call: &Call<'_>, request: &Spi, put: &SpiPut) {
     let SpiPutReply { descriptor, options } = &put.put;
+    if let Some(list) = call.conversation.list_of(call.handle()) {
+        let Some((ending, PutReply { descriptor, options })) =
+            distribution::put(call, &list, descriptor, options, &put.data).await
+        else {
+            return;
+        };
+        let output = SpiOutput::Put(Box::new(SpiPutReply { descriptor, options }));
+        return reply(call, request, ending, call.header.handle, output);
+    }
     let due = u64::try_from(put.delay_ms).ok().filter(|delay| *delay > 0).map(Duration::from_millis).map(Due::After);
     let outcome = put_to_handle(call, descriptor, options, put.data.clone(), due).await;
     if options.is_asynchronous() {

@@ -5,6 +5,7 @@
 
 pub(crate) mod close;
 pub(crate) mod connect;
+pub(crate) mod distribution;
 pub(crate) mod get;
 pub(crate) mod identify;
 pub(crate) mod inquire;

@@ -15,7 +15,7 @@
 //!                                  336 version 3
 //! ```
 //!
-//! Source: reference, section 8 (C for versions 1, 2 and 4).
+//! Records of a distribution list follow (`distribution`). Source: reference, section 8 (C for versions 1, 2 and 4).
 
 use model::name::ObjectName;
 use model::options::{ObjectDescriptor, ObjectKind};
@@ -26,6 +26,7 @@ use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, ProtocolError};
 use crate::form::Form;
 use crate::structure::char_string::{self, CharString};
+use crate::structure::distribution::{self, ObjectRecord, ResponseRecord};
 
 /// MQOT_*.
 pub mod object_type {
@@ -48,6 +49,9 @@ pub struct ObjectStructure {
     pub alternate_user: Text<12>,
     /// Counts, offsets and pointers of a distribution list, in order.
     pub distribution: [i32; 8],
+    /// The queues of a distribution list.
+    pub destinations: Vec<ObjectRecord>,
+    pub responses: Vec<ResponseRecord>,
     pub alternate_security: [u8; 40],
     pub resolved_queue: Text<48>,
     pub resolved_queue_manager: Text<48>,
@@ -68,6 +72,8 @@ impl Default for ObjectStructure {
             dynamic_queue: Text::new("AMQ.*"),
             alternate_user: Text::BLANK,
             distribution: [0; 8],
+            destinations: Vec::new(),
+            responses: Vec::new(),
             alternate_security: [0; 40],
             resolved_queue: Text::BLANK,
             resolved_queue_manager: Text::BLANK,
@@ -133,6 +139,11 @@ impl ObjectStructure {
             self.resolved_type = reader.integer()?;
             strings.finish(reader);
         }
+        if self.distribution[0] > 0 {
+            (self.destinations, self.responses) = distribution::decode_of_object(base, &self.distribution, reader)?;
+            // Where they are is a matter of the bytes.
+            [self.distribution[4], self.distribution[5]] = [0; 2];
+        }
         Ok(())
     }
 
@@ -161,6 +172,9 @@ impl ObjectStructure {
             }
             writer.integer(self.resolved_type);
             char_string::encode_texts(&strings, base, writer);
+        }
+        if self.version >= 2 && self.distribution[0] > 0 {
+            distribution::encode_of_object(base, &self.destinations, &self.responses, writer);
         }
     }
 

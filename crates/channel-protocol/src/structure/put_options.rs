@@ -9,7 +9,7 @@
 //!  20 three counts       12                                  152 version 2
 //! ```
 //!
-//! Source: reference, section 8 (C for versions 1 and 2, D for 3).
+//! Records of a distribution list follow (`distribution`). Source: reference, section 8 (C for versions 1 and 2, D for 3).
 
 use model::options::{PutFlags, PutOptions};
 use model::reason::Reason;
@@ -17,6 +17,7 @@ use model::text::Text;
 
 use crate::cursor::{Reader, Writer};
 use crate::error::DecodeError;
+use crate::structure::distribution::{self, PutRecord, ResponseRecord};
 
 /// Fields beyond `version` are not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub struct PutStructure {
     pub resolved_queue_manager: Text<48>,
     /// RecsPresent to the pointers of a distribution list, in order.
     pub distribution: [i32; 6],
+    pub records: Vec<PutRecord>,
+    pub responses: Vec<ResponseRecord>,
     pub original_handle: [u8; 8],
     pub new_handle: [u8; 8],
     pub action: i32,
@@ -50,6 +53,8 @@ impl Default for PutStructure {
             resolved_queue: Text::BLANK,
             resolved_queue_manager: Text::BLANK,
             distribution: [0; 6],
+            records: Vec::new(),
+            responses: Vec::new(),
             original_handle: [0; 8],
             new_handle: [0; 8],
             action: 0,
@@ -63,6 +68,7 @@ impl PutStructure {
     /// Too short; refused with 2173 for another identifier or version.
     pub fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         reader.enter("MQPMO");
+        let base = reader.offset();
         if reader.peek_identifier()? != *b"PMO " {
             return Err(DecodeError::Refused(Reason::PmoError));
         }
@@ -92,10 +98,16 @@ impl PutStructure {
             options.action = reader.integer()?;
             options.publish_level = reader.integer()?;
         }
+        if options.distribution[0] > 0 {
+            (options.records, options.responses) = distribution::decode_of_put(base, &options.distribution, reader)?;
+            // Where they are is a matter of the bytes.
+            [options.distribution[2], options.distribution[3]] = [0; 2];
+        }
         Ok(options)
     }
 
     pub fn encode(&self, writer: &mut Writer<'_>) {
+        let base = writer.offset();
         writer.text(b"PMO ");
         writer.integer(self.version);
         writer.bits(self.flags.bits());
@@ -112,6 +124,9 @@ impl PutStructure {
             writer.bytes(&self.new_handle);
             writer.integer(self.action);
             writer.integer(self.publish_level);
+        }
+        if self.version >= 2 && self.distribution[0] > 0 {
+            distribution::encode_of_put(base, &self.records, &self.responses, writer);
         }
     }
 

@@ -25,6 +25,7 @@ use channel_protocol::reply::{Answer, AnswerBody, Reply};
 use channel_protocol::request::{Call, Request, Verb};
 use channel_protocol::segment::{Address, SegmentType};
 use channel_protocol::structure::char_string::CharString;
+use channel_protocol::structure::distribution::{ObjectRecord, PutRecord, ResponseRecord, fields};
 use channel_protocol::structure::get_options::GetStructure;
 use channel_protocol::structure::message_descriptor::Descriptor;
 use channel_protocol::structure::object_descriptor::ObjectStructure;
@@ -446,6 +447,11 @@ fn object() -> impl Strategy<Value = ObjectStructure> {
         };
         if version >= 2 {
             object.distribution = later.0;
+            if let Some(count) = list_of(&mut object.distribution) {
+                [object.distribution[4], object.distribution[5]] = [0; 2];
+                object.destinations = std::vec![ObjectRecord { name: names.0, queue_manager: names.1 }; count];
+                object.responses = responses(later.0[6], later.0[7], count);
+            }
         }
         if version >= 3 {
             object.alternate_security = later.1.try_into().expect("forty bytes");
@@ -508,6 +514,32 @@ pub(crate) fn descriptor() -> impl Strategy<Value = Descriptor> {
     )
 }
 
+/// How many records there are of a list; the count is made a small one.
+fn list_of<const N: usize>(distribution: &mut [i32; N]) -> Option<usize> {
+    if distribution[0] <= 0 {
+        return None;
+    }
+    distribution[0] %= 4;
+    usize::try_from(distribution[0]).ok().filter(|&count| count > 0)
+}
+
+fn responses(completion: i32, reason: i32, count: usize) -> Vec<ResponseRecord> {
+    let at_all = usize::from(completion % 2 == 0);
+    std::vec![ResponseRecord { completion, reason }; count * at_all]
+}
+
+fn put_records(fields: i32, feedback: i32, count: usize) -> Vec<PutRecord> {
+    let has = |field| fields & field != 0;
+    let record = PutRecord {
+        message_id: has(fields::MESSAGE_ID).then_some([1; 24]),
+        correlation_id: has(fields::CORRELATION_ID).then_some([2; 24]),
+        group_id: has(fields::GROUP_ID).then_some([3; 24]),
+        feedback: has(fields::FEEDBACK).then_some(feedback),
+        accounting_token: has(fields::ACCOUNTING_TOKEN).then_some([4; 32]),
+    };
+    std::vec![record; if fields == 0 { 0 } else { count }]
+}
+
 fn put_options() -> impl Strategy<Value = PutStructure> {
     let later = (any::<[i32; 6]>(), any::<[u8; 8]>(), any::<[u8; 8]>(), any::<[i32; 2]>());
     (1..=3_i32, any::<u32>(), any::<[i32; 5]>(), text(), text(), later).prop_map(
@@ -524,6 +556,12 @@ fn put_options() -> impl Strategy<Value = PutStructure> {
             };
             if version >= 2 {
                 options.distribution = later.0;
+                if let Some(count) = list_of(&mut options.distribution) {
+                    let fields = later.0[1] & fields::ALL;
+                    [options.distribution[1], options.distribution[2], options.distribution[3]] = [fields, 0, 0];
+                    options.records = put_records(fields, later.0[4], count);
+                    options.responses = responses(later.0[4], later.0[5], count);
+                }
             }
             if version >= 3 {
                 (options.original_handle, options.new_handle) = (later.1, later.2);

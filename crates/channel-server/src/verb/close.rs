@@ -7,7 +7,7 @@ use channel_protocol::flow::open::Close;
 use model::reason::{CompletionCode, Reason};
 
 use crate::consumer;
-use crate::verb::{Call, ending};
+use crate::verb::{Call, distribution, ending};
 
 pub(super) async fn close(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
     let request = Close::decode(reader)?;
@@ -20,6 +20,9 @@ pub(super) async fn close(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<()
 async fn close_object(call: &Call<'_>, request: &Close) -> Result<(), Reason> {
     let connected = call.connected()?;
     let handle = call.handle();
+    if let Some(list) = call.conversation.take_list(handle) {
+        return distribution::close(&connected, &list, request.options).await;
+    }
     consumer::end(call.conversation, handle.0).await;
     let outcome = connected.connection.close(handle, request.options).await;
     if has_closed(outcome) {

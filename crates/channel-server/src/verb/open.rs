@@ -16,7 +16,7 @@ use model::reason::Reason;
 use model::text::Text;
 
 use crate::conversation::OpenObject;
-use crate::verb::Call;
+use crate::verb::{Call, distribution};
 
 const POLICY_QUEUE: &str = "SYSTEM.PROTECTION.POLICY.QUEUE";
 
@@ -26,6 +26,7 @@ pub(crate) struct Opening {
     /// The request's, with the names found.
     pub(crate) object: ObjectStructure,
     pub(crate) attributes: OpenAttributes,
+    pub(crate) ending: Ending,
 }
 
 pub(super) async fn open(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
@@ -39,7 +40,7 @@ pub(super) async fn open(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(),
         Ok(opening) => {
             let attributes = request.attributes.map(|_| opening.attributes);
             let reply = Open { object: opening.object, options: request.options, attributes };
-            call.reply_with_handle(Ending::OK, opening.handle, |writer| reply.encode(writer));
+            call.reply_with_handle(opening.ending, opening.handle, |writer| reply.encode(writer));
         }
         Err(reason) => {
             let reply = Open { object: request.object.without_strings(), ..request };
@@ -68,7 +69,9 @@ pub(crate) async fn open_object(
 ) -> Result<Opening, Reason> {
     let connected = call.connected()?;
     call.admit(options.contains(OpenOptions::FAIL_IF_QUIESCING))?;
-    check_no_distribution(object)?;
+    if distribution::is_list(object)? {
+        return distribution::open(call, object, options).await;
+    }
     let wanted = object.to_model(call.unit.form)?;
     let opened = connected.connection.open(&connected.principal, &wanted, options).await?;
     let mut reply = object.clone().without_strings();
@@ -92,14 +95,7 @@ pub(crate) async fn open_object(
     };
     call.conversation.objects.lock().insert(opened.handle.0, Arc::new(remembered));
     let handle = i32::try_from(opened.handle.0).map_err(|_| Reason::HandleNotAvailable)?;
-    Ok(Opening { handle, object: reply, attributes })
-}
-
-/// # Errors
-/// `RecsPresentError` (2154): a distribution list, which is not supported.
-pub(crate) fn check_no_distribution(object: &ObjectStructure) -> Result<(), Reason> {
-    let [records_present, ..] = object.distribution;
-    if records_present == 0 { Ok(()) } else { Err(Reason::RecsPresentError) }
+    Ok(Opening { handle, object: reply, attributes, ending: Ending::OK })
 }
 
 /// DEFPSIST, DEFPRESP and PROPCTL. Read-ahead is never offered: a client gets when it asks.

@@ -18,14 +18,20 @@ use queue_manager::Due;
 use queue_manager::connection::PutResult;
 
 use crate::conversation::OpenObject;
-use crate::verb::open::{check_no_distribution, text};
-use crate::verb::{Call, ending, ending_with};
+use crate::verb::open::text;
+use crate::verb::{Call, distribution, ending, ending_with};
 
 /// How far behind the beginning of a call its put options may begin, in bytes: behind an MQOD with its strings.
 const SEARCHED: usize = 64 * 1024;
 
 pub(super) async fn put(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
     let Some(Put { descriptor, options, data }) = readable(call, Put::decode(reader))? else { return Ok(()) };
+    if let Some(list) = call.conversation.list_of(call.handle()) {
+        if let Some((ending, reply)) = distribution::put(call, &list, &descriptor, &options, &data).await {
+            call.reply(ending, |writer| reply.encode(writer));
+        }
+        return Ok(());
+    }
     let outcome = put_to_handle(call, &descriptor, &options, data, None).await;
     if options.is_asynchronous() {
         count_of_handle(call, &options, &outcome);
@@ -73,7 +79,17 @@ pub(super) async fn put1(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(),
     let Some(Put1 { object, put: Put { descriptor, options, data } }) = readable(call, Put1::decode(reader))? else {
         return Ok(());
     };
-    let wanted = check_no_distribution(&object).and_then(|()| object.to_model(call.unit.form));
+    match distribution::is_list(&object) {
+        Ok(false) => {}
+        Ok(true) => {
+            if let Some((ending, reply)) = distribution::put1(call, object, &descriptor, &options, &data).await {
+                call.reply(ending, |writer| reply.encode(writer));
+            }
+            return Ok(());
+        }
+        Err(reason) => return Err(DecodeError::Refused(reason)),
+    }
+    let wanted = object.to_model(call.unit.form);
     let outcome = match &wanted {
         Ok(wanted) => put_to_object(call, wanted, &descriptor, &options, data).await,
         Err(reason) => Err(*reason),
@@ -105,7 +121,7 @@ async fn put_to_object(
 
 /// # Errors
 /// `DataLengthError` (2010): longer than the channel takes. `ConnectionQuiescing` (2202).
-fn check(call: &Call<'_>, options: &PutStructure, data: &Bytes) -> Result<(), Reason> {
+pub(super) fn check(call: &Call<'_>, options: &PutStructure, data: &Bytes) -> Result<(), Reason> {
     call.admit(options.flags.contains(PutFlags::FAIL_IF_QUIESCING))?;
     if data.len() > call.conversation.shared.negotiated.maximum_message {
         return Err(Reason::DataLengthError);
@@ -166,7 +182,7 @@ pub(crate) fn count_of_handle(call: &Call<'_>, options: &PutStructure, outcome: 
     count(call, options, outcome, object.as_ref());
 }
 
-fn count(
+pub(super) fn count(
     call: &Call<'_>,
     options: &PutStructure,
     outcome: &Result<PutResult, Reason>,

@@ -9,6 +9,8 @@ import static interop.mqi.Client.message;
 import static interop.mqi.Client.put;
 
 import com.ibm.mq.MQAsyncStatus;
+import com.ibm.mq.MQDistributionList;
+import com.ibm.mq.MQDistributionListItem;
 import com.ibm.mq.MQMessage;
 import com.ibm.mq.MQPropertyDescriptor;
 import com.ibm.mq.MQPutMessageOptions;
@@ -39,6 +41,7 @@ public final class Objects {
         checks.check("a model queue makes a temporary queue that ends with its handle", objects::temporary);
         checks.check("a permanent dynamic queue stays until it is deleted", objects::permanent);
         checks.check("an alias and its target are one queue", objects::alias);
+        checks.check("a distribution list puts to each of its queues", objects::distributionList);
         checks.check("message properties come back with their types", objects::properties);
         checks.check("asynchronous puts are counted", objects::asynchronous);
         checks.check("an asynchronous put that failed is told by the status", objects::asynchronousFailure);
@@ -150,6 +153,26 @@ public final class Objects {
         again.closeOptions = CMQC.MQCO_DELETE_PURGE;
         again.close();
         expect(CMQC.MQRC_UNKNOWN_OBJECT_NAME, () -> manager.accessQueue(name, CMQC.MQOO_OUTPUT));
+    }
+
+    private void distributionList() throws Exception {
+        MQDistributionListItem[] items = new MQDistributionListItem[3];
+        String[] names = {"DEV.SETTABLE", "DEV.SMALL", "NO.SUCH.QUEUE"};
+        for (int at = 0; at < items.length; at++) {
+            items[at] = new MQDistributionListItem();
+            items[at].queueName = names[at];
+        }
+        MQDistributionList list = new MQDistributionList(manager, items, CMQC.MQOO_OUTPUT, null);
+        equal(2, list.getValidDestinationCount(), "valid destinations");
+        equal(1, list.getInvalidDestinationCount(), "invalid destinations");
+        equal(CMQC.MQRC_UNKNOWN_OBJECT_NAME, items[2].reasonCode, "reason of the third");
+        expect(CMQC.MQRC_MULTIPLE_REASONS, () -> list.put(message("to a list"), new MQPutMessageOptions()));
+        list.close();
+        for (String name : new String[] {"DEV.SETTABLE", "DEV.SMALL"}) {
+            MQQueue queue = Client.open(manager, name);
+            equal("to a list", get(queue), name);
+            queue.close();
+        }
     }
 
     private void alias() throws Exception {
