@@ -20,6 +20,7 @@ mod characters;
 mod connect;
 mod consume;
 mod inquire;
+mod list;
 mod memory;
 mod property;
 mod verb;

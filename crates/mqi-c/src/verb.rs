@@ -6,10 +6,11 @@ use channel_protocol::structure::descriptor_image::DescriptorImage;
 use model::reason::Reason;
 use mqi_client::constant::MQHO_UNUSABLE_HOBJ;
 use mqi_client::structure::{Mqgmo, Mqmd, Mqod, Mqpmo, Mqsd, Mqsro, Mqsts};
-use mqi_client::verb::{self, Variable};
+use mqi_client::verb::{self, Records, Variable};
 use mqi_client::{Ended, failed, handles};
 
 use crate::door::call;
+use crate::list;
 use crate::memory::{Copied, bytes, fill, load, room, stated, store, store_length, variable, variable_back};
 
 door! {
@@ -20,7 +21,9 @@ door! {
         store(hobj, MQHO_UNUSABLE_HOBJ);
         let mut od = Copied::<Mqod>::read(object, Reason::OdError)?;
         let mut strings = object_strings(hconn, &od)?;
-        let (ended, number) = verb::open(hconn, &mut od.value, &mut strings, options)?;
+        let mut records = list::of_object(&od)?;
+        let (ended, number) = verb::open(hconn, &mut od.value, &mut strings, &mut records, options)?;
+        list::object_back(&od, &records);
         object_back(&mut od, &strings);
         if number > 0 {
             store(hobj, number);
@@ -108,8 +111,10 @@ door! {
     fn MQPUT(hconn: i32, hobj: i32, descriptor: *mut c_void, options: *mut c_void, length: i32, buffer: *mut c_void) {
         let mut md = Descriptor::read(descriptor)?;
         let mut pmo = Copied::<Mqpmo>::read_or_default(options, Reason::PmoError)?;
+        let mut records = list::of_put(&pmo, Records::default())?;
         let body = bytes(buffer, length)?;
-        let ended = verb::put(hconn, hobj, &mut md.image, &mut pmo.value, body)?;
+        let ended = verb::put(hconn, hobj, &mut md.image, &mut pmo.value, &mut records, body)?;
+        list::put_back(&pmo, &records);
         md.write();
         pmo.write();
         Ok(ended)
@@ -129,8 +134,12 @@ door! {
         let mut strings = object_strings(hconn, &od)?;
         let mut md = Descriptor::read(descriptor)?;
         let mut pmo = Copied::<Mqpmo>::read_or_default(options, Reason::PmoError)?;
+        let mut records = list::of_put(&pmo, list::of_object(&od)?)?;
         let body = bytes(buffer, length)?;
-        let ended = verb::put1(hconn, &mut od.value, &mut strings, &mut md.image, &mut pmo.value, body)?;
+        let (md_image, pmo_value) = (&mut md.image, &mut pmo.value);
+        let ended = verb::put1(hconn, &mut od.value, &mut strings, md_image, pmo_value, &mut records, body)?;
+        list::object_back(&od, &records);
+        list::put_back(&pmo, &records);
         object_back(&mut od, &strings);
         md.write();
         pmo.write();

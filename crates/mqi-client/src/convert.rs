@@ -2,10 +2,11 @@
 //!
 //! Invariants
 //! - A field that this end does not know is passed on as the program left it.
-//! - Distribution lists travel as their count alone, which the queue manager refuses.
+//! - Records of distribution lists travel behind the structure that counts them, wherever the program has them.
 
 use bytes::Bytes;
 use channel_protocol::structure::char_string::CharString;
+use channel_protocol::structure::distribution::ResponseRecord;
 use channel_protocol::structure::get_options::GetStructure;
 use channel_protocol::structure::object_descriptor::ObjectStructure;
 use channel_protocol::structure::put_options::PutStructure;
@@ -16,7 +17,7 @@ use model::subscribe::SubscribeFlags;
 use model::text::Text;
 
 use crate::structure::{Mqgmo, Mqod, Mqpmo, Mqsd, Mqsts};
-use crate::verb::Variable;
+use crate::verb::{Records, Variable};
 
 impl Variable {
     fn to_string_structure(&self) -> CharString {
@@ -34,7 +35,7 @@ impl Variable {
     }
 }
 
-pub(crate) fn object(od: &Mqod, strings: &[Variable; 3]) -> ObjectStructure {
+pub(crate) fn object(od: &Mqod, strings: &[Variable; 3], records: &Records) -> ObjectStructure {
     let mut distribution = [0; 8];
     if od.version >= 2 {
         distribution[0] = od.recs_present;
@@ -48,6 +49,8 @@ pub(crate) fn object(od: &Mqod, strings: &[Variable; 3]) -> ObjectStructure {
         dynamic_queue: Text::from_bytes(od.dynamic_q_name),
         alternate_user: Text::from_bytes(od.alternate_user_id),
         distribution,
+        destinations: records.destinations.clone(),
+        responses: records.opened.clone(),
         alternate_security: od.alternate_security_id,
         resolved_queue: Text::from_bytes(od.resolved_q_name),
         resolved_queue_manager: Text::from_bytes(od.resolved_q_mgr_name),
@@ -55,6 +58,13 @@ pub(crate) fn object(od: &Mqod, strings: &[Variable; 3]) -> ObjectStructure {
         selection_string: selection.to_string_structure(),
         resolved_object_string: CharString { text: Bytes::new(), placed: false, ..resolved.to_string_structure() },
         resolved_type: od.resolved_type,
+    }
+}
+
+/// How the queues of a list were opened, as far as the program wants to know.
+pub(crate) fn responses_back(answered: &[ResponseRecord], own: &mut [ResponseRecord]) {
+    for (own, answered) in own.iter_mut().zip(answered) {
+        *own = *answered;
     }
 }
 
@@ -75,10 +85,10 @@ pub(crate) fn object_back(object: &ObjectStructure, od: &mut Mqod, resolved: &mu
     }
 }
 
-pub(crate) fn put_options(pmo: &Mqpmo) -> PutStructure {
+pub(crate) fn put_options(pmo: &Mqpmo, records: &Records) -> PutStructure {
     let mut distribution = [0; 6];
     if pmo.version >= 2 {
-        distribution[0] = pmo.recs_present;
+        (distribution[0], distribution[1]) = (pmo.recs_present, pmo.put_msg_rec_fields);
     }
     PutStructure {
         version: pmo.version,
@@ -89,6 +99,8 @@ pub(crate) fn put_options(pmo: &Mqpmo) -> PutStructure {
         resolved_queue: Text::from_bytes(pmo.resolved_q_name),
         resolved_queue_manager: Text::from_bytes(pmo.resolved_q_mgr_name),
         distribution,
+        records: records.messages.clone(),
+        responses: records.put.clone(),
         // Handles of messages are this end's alone.
         original_handle: [0; 8],
         new_handle: [0; 8],
@@ -97,7 +109,11 @@ pub(crate) fn put_options(pmo: &Mqpmo) -> PutStructure {
     }
 }
 
-pub(crate) fn put_options_back(options: &PutStructure, pmo: &mut Mqpmo) {
+pub(crate) fn put_options_back(options: &PutStructure, pmo: &mut Mqpmo, records: &mut Records) {
+    responses_back(&options.responses, &mut records.put);
+    if options.records.len() == records.messages.len() {
+        records.messages.clone_from(&options.records);
+    }
     [pmo.known_dest_count, pmo.unknown_dest_count, pmo.invalid_dest_count] = options.counts;
     pmo.resolved_q_name = *options.resolved_queue.as_bytes();
     pmo.resolved_q_mgr_name = *options.resolved_queue_manager.as_bytes();

@@ -10,6 +10,7 @@ use channel_protocol::flow::inquire::{Attributes, Inquire};
 use channel_protocol::flow::stat::Stat;
 use channel_protocol::flow::subscribe::SubscriptionRequest;
 use channel_protocol::structure::descriptor_image::DescriptorImage;
+use channel_protocol::structure::distribution::{ObjectRecord, PutRecord, ResponseRecord};
 use channel_protocol::structure::get_options::GetStructure;
 use channel_protocol::structure::object_descriptor::object_name;
 use channel_protocol::structure::subscription_descriptor::SubscriptionRequestOptions;
@@ -38,6 +39,17 @@ pub struct Variable {
     pub room: usize,
 }
 
+/// The records of a distribution list: those that the program hands in, and how each call went.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Records {
+    pub destinations: Vec<ObjectRecord>,
+    /// As many as there are destinations, where the program wants to know.
+    pub opened: Vec<ResponseRecord>,
+    /// What the message on each queue has of its own.
+    pub messages: Vec<PutRecord>,
+    pub put: Vec<ResponseRecord>,
+}
+
 /// A body that came, and the length of the whole message.
 #[derive(Debug)]
 pub struct Got {
@@ -59,12 +71,19 @@ fn number_of(handle: Option<ObjectHandle>) -> i32 {
 ///
 /// # Errors
 /// 2018, 2219, 2009, 2044.
-pub fn open(hconn: i32, od: &mut Mqod, strings: &mut [Variable; 3], options: i32) -> Result<(Ended, i32), Ended> {
+pub fn open(
+    hconn: i32,
+    od: &mut Mqod,
+    strings: &mut [Variable; 3],
+    records: &mut Records,
+    options: i32,
+) -> Result<(Ended, i32), Ended> {
     handles::run(hconn, |runtime, session| {
-        let object = convert::object(od, strings);
+        let object = convert::object(od, strings, records);
         let options = OpenOptions::from_bits_retain(options.cast_unsigned());
         let opened = runtime.block_on(session.connection.open_passed_on(&object, options));
         let opened = opened.map_err(|error| ended_by(&error))?;
+        convert::responses_back(&opened.object.responses, &mut records.opened);
         if !opened.ended.is_failed() {
             convert::object_back(&opened.object, od, &mut strings[2]);
         }
@@ -101,15 +120,22 @@ pub fn close(hconn: i32, hobj: i32, options: i32) -> Result<Ended, Ended> {
 ///
 /// # Errors
 /// 2018, 2019, 2219, 2003, 2009, 2549.
-pub fn put(hconn: i32, hobj: i32, md: &mut DescriptorImage, pmo: &mut Mqpmo, body: &[u8]) -> Result<Ended, Ended> {
+pub fn put(
+    hconn: i32,
+    hobj: i32,
+    md: &mut DescriptorImage,
+    pmo: &mut Mqpmo,
+    records: &mut Records,
+    body: &[u8],
+) -> Result<Ended, Ended> {
     handles::run(hconn, |runtime, session| {
-        let (handle, options) = (object_handle(hobj)?, convert::put_options(pmo));
+        let (handle, options) = (object_handle(hobj)?, convert::put_options(pmo, records));
         let carried = carried(pmo, md, body)?;
         let (sent, whole) = carried.as_ref().map_or((&*md, body), |(md, whole)| (md, whole.as_slice()));
         let put = runtime.block_on(session.connection.put_passed_on(handle, sent, &options, whole));
         let put = put.map_err(|error| ended_by(&error))?;
         put_back(md, put.descriptor);
-        convert::put_options_back(&put.options, pmo);
+        convert::put_options_back(&put.options, pmo, records);
         Ok(put.ended)
     })
 }
@@ -124,18 +150,22 @@ pub fn put1(
     strings: &mut [Variable; 3],
     md: &mut DescriptorImage,
     pmo: &mut Mqpmo,
+    records: &mut Records,
     body: &[u8],
 ) -> Result<Ended, Ended> {
     handles::run(hconn, |runtime, session| {
-        let (object, options) = (convert::object(od, strings), convert::put_options(pmo));
+        let (object, options) = (convert::object(od, strings, records), convert::put_options(pmo, records));
         let carried = carried(pmo, md, body)?;
         let (sent, whole) = carried.as_ref().map_or((&*md, body), |(md, whole)| (md, whole.as_slice()));
         let put = runtime.block_on(session.connection.put1_passed_on(&object, sent, &options, whole));
         let put = put.map_err(|error| ended_by(&error))?;
         put_back(md, put.descriptor);
-        convert::put_options_back(&put.options, pmo);
-        if let Some(object) = put.object.filter(|_| !put.ended.is_failed()) {
-            convert::object_back(&object, od, &mut strings[2]);
+        convert::put_options_back(&put.options, pmo, records);
+        if let Some(object) = put.object {
+            convert::responses_back(&object.responses, &mut records.opened);
+            if !put.ended.is_failed() {
+                convert::object_back(&object, od, &mut strings[2]);
+            }
         }
         Ok(put.ended)
     })

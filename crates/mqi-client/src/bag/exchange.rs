@@ -18,7 +18,7 @@ use super::{Item, Value, change, message, with};
 use crate::constant::{MQHA_BAG_HANDLE, MQHO_NONE, MQIACF_WAIT_INTERVAL, MQRCCF_COMMAND_FAILED, MQWI_UNLIMITED};
 use crate::handles::{self, Session};
 use crate::structure::{Mqgmo, Mqpmo};
-use crate::verb::{self, object_handle};
+use crate::verb::{self, Records, object_handle};
 use crate::{Ended, ended_by, failed};
 
 const COMMAND_QUEUE: &str = "SYSTEM.ADMIN.COMMAND.QUEUE";
@@ -62,7 +62,7 @@ pub fn put(hconn: i32, hobj: i32, md: &mut DescriptorImage, pmo: &mut Mqpmo, bag
     let body = to_buffer(bag)?;
     md.set_encoding(Encoding::NATIVE.0);
     md.set_ccsid(Ccsid::UTF_8.0);
-    verb::put(hconn, hobj, md, pmo, &body)
+    verb::put(hconn, hobj, md, pmo, &mut Records::default(), &body)
 }
 
 /// mqGetBag. A message that is no PCF is gone, unless it was browsed or got under syncpoint.
