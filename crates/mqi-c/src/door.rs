@@ -30,7 +30,7 @@ macro_rules! door {
 /// # Safety
 /// Both addresses are null or those of an MQLONG.
 pub(crate) unsafe fn call(completion: *mut i32, reason: *mut i32, call: impl FnOnce() -> Result<Ended, Ended>) {
-    FIRST_CALL.call_once(prepare);
+    begin();
     let ended = catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Err(failed(Reason::UnexpectedError)));
     let ended = ended.unwrap_or_else(|ended| ended);
     // SAFETY: the caller's promise.
@@ -38,6 +38,11 @@ pub(crate) unsafe fn call(completion: *mut i32, reason: *mut i32, call: impl FnO
         memory::store(completion, ended.completion);
         memory::store(reason, ended.reason);
     }
+}
+
+/// To be called before anything else that a program calls.
+pub(crate) fn begin() {
+    FIRST_CALL.call_once(prepare);
 }
 
 /// Once a process: a panic prints nothing, and a child after a fork has no connections.

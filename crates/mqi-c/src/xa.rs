@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use channel_protocol::structure::xid::Xid;
 use mqi_client::xa::{self, Verb};
 
+use crate::door;
 use crate::memory::{load, to_nul};
 
 const XAER_RMERR: i32 = -3;
@@ -50,6 +51,7 @@ impl PlainXid {
 
 /// Nothing unwinds into a transaction manager.
 fn ended(call: impl FnOnce() -> i32) -> i32 {
+    door::begin();
     catch_unwind(AssertUnwindSafe(call)).unwrap_or(XAER_RMERR)
 }
 
