@@ -30,6 +30,7 @@ pub mod nginx;
 pub mod postgresql;
 pub mod published;
 pub mod rabbitmq;
+pub mod record_file;
 pub mod report;
 pub mod requester;
 mod responder;
