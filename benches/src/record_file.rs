@@ -66,8 +66,7 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     decoded()?;
     let libraries = LIBRARIES.copied(&effort.work)?;
     let cobrix = || cobrix(&libraries, &copybook, &file, bytes / WARM_UP);
-    let measured =
-        interleave(effort.rounds, vec![Cell::new(DECODE, decoded), Cell::new(COBRIX, cobrix)])?;
+    let measured = interleave(effort.rounds, vec![Cell::new(DECODE, decoded), Cell::new(COBRIX, cobrix)])?;
     // Nanoseconds a byte are seconds a gigabyte.
     report.add(
         Bar::at_least("file of records to JSON lines, a core", 400.0).value(1000.0 / measured.median(DECODE), "MB/s"),
@@ -139,7 +138,11 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("java-cobrix/CobrixDecode.java")
 }
 
-#[expect(clippy::cast_precision_loss, clippy::unnecessary_wraps, reason = "minutes in nanoseconds; the cell wants a result")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::unnecessary_wraps,
+    reason = "minutes in nanoseconds; the cell wants a result"
+)]
 fn per_byte(nanoseconds: u64, bytes: u64) -> Result<f64> {
     Ok(nanoseconds as f64 / bytes as f64)
 }

@@ -85,12 +85,12 @@ impl Generator<'_> {
             return self.item(scope, group);
         }
         let is_answer = group.name.starts_with(RESPONSE_CODE);
-        if is_answer && matches!(group.schema.kind, Kind::Object { .. }) {
+        if is_answer && matches!(group.schema.kind, Kind::Object { .. } | Kind::Text { .. }) {
             return self.area(scope, group.name, &group.schema, false, Absence::Omitted, (0, Some(1)));
         }
         let known = GROUPS_OF_5_0.iter().find(|(name, _)| *name == group.name);
         let name = known.map_or(group.name, |(_, name)| *name);
-        let property = Property { name, required: !is_answer || self.is_text(&group.schema), ..group.clone() };
+        let property = Property { name, required: !is_answer, ..group.clone() };
         self.patches = self.body == Body::MergePatch && group.name == REQUEST_GROUPS[3];
         let mut item = self.item(scope, &property);
         self.patches = false;
@@ -109,11 +109,6 @@ impl Generator<'_> {
         item.patch = Some(PatchOperation { name, offset: 0 });
         item.absence = Absence::Omitted;
         item
-    }
-
-    /// An answer that is nothing but a text is there when its length is not zero.
-    fn is_text(&self, schema: &Schema<'_>) -> bool {
-        self.has_length(schema)
     }
 
     /// A value whose elements are in a data area; `bounds` are those of its counter.
@@ -143,7 +138,8 @@ impl Generator<'_> {
                 item.json_name.clear();
                 Item::new(&base, json_name, Value::Array { item: Box::new(item) })
             }
-            _ if self.needs_wrapper(schema) => self.wrapped(base, json_name, schema),
+            // An answer has no group around its text.
+            _ if is_array && self.needs_wrapper(schema) => self.wrapped(base, json_name, schema),
             _ => self.elementary(&mut inside, json_name, schema),
         };
         self.patches = patches;

@@ -251,7 +251,17 @@ impl<'a> Reader<'_, 'a> {
         schema
     }
 
-    /// Bodies of all answers; one that is not JSON reaches the program as text, as one does that is not described.
+    /// What describes an answer that is plain text: a body that is neither JSON nor that reaches the program as it comes.
+    fn text_of(&self, response: &'a Value) -> Option<&'a Value> {
+        let content = response.get("content")?.as_object()?;
+        let is_plain =
+            |name: &str| name.split(';').next().is_some_and(|one| one.trim().eq_ignore_ascii_case("text/plain"));
+        let (_, body) = content.iter().find(|(name, _)| is_plain(name))?;
+        let schema = self.followed(body.get("schema")?).ok()?;
+        (schema.get("type")? == "string").then_some(body)
+    }
+
+    /// Bodies of all answers; one that is neither JSON nor plain text reaches the program as text, as one does that is not described.
     fn answers(&mut self) {
         let Some(Value::Object(responses)) = self.listed.operation.get("responses") else { return };
         for (key, response) in responses {
@@ -263,7 +273,8 @@ impl<'a> Reader<'_, 'a> {
                     continue;
                 }
             };
-            let Ok(Some(body)) = self.body_of(response) else { continue };
+            let body = self.body_of(response).ok().flatten().or_else(|| self.text_of(response));
+            let Some(body) = body else { continue };
             if let Some(schema) = self.schema_of(name, body) {
                 self.found.answers.push((name, schema));
             }

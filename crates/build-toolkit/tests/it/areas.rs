@@ -84,8 +84,8 @@ fn arrays_and_answers_stand_in_data_areas_behind_the_base_structure() {
         |            03 responseCode200-dataarea      PIC X(16).
         |            03 responseCode404-existence     PIC S9(9) COMP-5 SYNC.
         |            03 responseCode404-dataarea      PIC X(16).
-        |            03 responseCode5XX-length        PIC S9999 COMP-5 SYNC.
-        |            03 responseCode5XX               PIC X(40).
+        |            03 responseCode5XX-existence     PIC S9(9) COMP-5 SYNC.
+        |            03 responseCode5XX-dataarea      PIC X(16).
         |         01 SHP00P01-responseCode200.
         |           03 responseCode200.
         |             06 books-num                     PIC S9(9) COMP-5 SYNC.
@@ -120,6 +120,9 @@ fn arrays_and_answers_stand_in_data_areas_behind_the_base_structure() {
         |           03 responseCode404.
         |             06 why-length                    PIC S9999 COMP-5 SYNC.
         |             06 why                           PIC X(20).
+        |         01 SHP00P01-responseCode5XX.
+        |           03 responseCode5XX-length        PIC S9999 COMP-5 SYNC.
+        |           03 responseCode5XX               PIC X(40).
     "#]]
     .assert_eq(&with_margin(&code(&made.members["SHP00P01"])));
     // API information is that of level 4.3: programs call BAQCSTUB with it.
@@ -188,7 +191,9 @@ fn in_pli_each_structure_is_declared_by_itself_and_those_of_answers_are_based() 
         |       03 responseCode404_existence      UNSIGNED FIXED BINARY(32)
         |          UNALIGNED,
         |       03 responseCode404_dataarea       CHAR(16),
-        |       03 responseCode5XX                CHAR(40) VARYING UNALIGNED;
+        |       03 responseCode5XX_existence      UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |       03 responseCode5XX_dataarea       CHAR(16);
         |
         |    Dcl SHP00P01_responseCode200_PTR PTR;
         |    Dcl 01 SHP00P01_responseCode200
@@ -238,6 +243,11 @@ fn in_pli_each_structure_is_declared_by_itself_and_those_of_answers_are_based() 
         |          BASED(SHP00P01_responseCode404_PTR),
         |      03 responseCode404,
         |        06 why                            CHAR(20) VARYING UNALIGNED;
+        |
+        |    Dcl SHP00P01_responseCode5XX_PTR PTR;
+        |    Dcl 01 SHP00P01_responseCode5XX
+        |          BASED(SHP00P01_responseCode5XX_PTR),
+        |      03 responseCode5XX                CHAR(40) VARYING UNALIGNED;
     "#]]
     .assert_eq(&with_margin(&declared(&made.members["SHP00P01"])));
     let comments: String = made.members["SHP00Q01"].lines().take(16).map(|line| format!("{line}\n")).collect();
@@ -269,13 +279,14 @@ fn in_pli_each_structure_is_declared_by_itself_and_those_of_answers_are_based() 
     assert_eq!(
         lengths,
         [
-            ("BAQBASE-", 20 + 20 + 42),
+            ("BAQBASE-", 20 + 20 + 20),
             ("-responseCode200", 20 + 20),
             ("-books", 13 + 8 + 4 + 11 + 4 + 1 + 20),
             ("-authors", 7),
             ("-grid", 20),
             ("-grid2", 4),
             ("-responseCode404", 22),
+            ("-responseCode5XX", 42),
         ]
     );
 }

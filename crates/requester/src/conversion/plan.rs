@@ -236,9 +236,13 @@ impl Converter {
         Some((area, name.place, value))
     }
 
-    /// Whether a group is nothing but a text.
+    /// Whether a group is nothing but a text, in a data area or not.
     pub(crate) fn is_text(&self, group: Group) -> bool {
-        self.group(group).is_some_and(|member| matches!(self.nodes[member.place.node], Node::Text(_)))
+        let is_text = |node: &Node| matches!(node, Node::Text(_));
+        self.group(group).is_some_and(|member| match &self.nodes[member.place.node] {
+            Node::Area(area) => !area.is_array && is_text(&self.nodes[area.element.node]),
+            node => is_text(node),
+        })
     }
 
     /// The members of a group that is an object.

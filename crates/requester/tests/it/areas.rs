@@ -131,8 +131,8 @@ fn answers_go_into_the_structures_of_a_pli_program_where_nothing_is_aligned() {
     let (_, _, archive) = made_with("language=PLI");
     for form in [NATIVE, BIG] {
         let (_, converter) = converters_of(&archive, form);
-        // Two existence items with names of areas, and a text behind its length.
-        assert_eq!(converter.length(), 2 * 20 + 2 + 40);
+        // Three existence items with names of areas.
+        assert_eq!(converter.length(), 3 * 20);
         let mut record = converter.empty_record();
         converter.encode(group_of(200), found().to_string().as_bytes(), &mut record).expect("encoded");
         assert_eq!(decoded(&converter, group_of(200), &record), Ok(found()));
@@ -141,8 +141,30 @@ fn answers_go_into_the_structures_of_a_pli_program_where_nothing_is_aligned() {
         converter.encode(class, br#""come back""#, &mut record).expect("encoded");
         assert_eq!(decoded(&converter, class, &record), Ok(json!("come back")));
         let length = if form == BIG { [0, 9] } else { [9, 0] };
-        assert_eq!(record[40..42], length);
+        // Behind the head of the element, which begins on a multiple of eight.
+        assert_eq!(record[64 + 24..][..2], length);
     }
+}
+
+#[tokio::test]
+async fn an_answer_in_plain_text_goes_into_its_data_area() {
+    let text = "Content-Type: text/plain; charset=utf-8\r\n";
+    let api = Api::start(move |_| Reply::Bytes(answer(500, text, "out of \"shelves\"")));
+    let server = Server::to(&api);
+    let plain = SHOP.replace(
+        r#""5XX": { "description": "broken", "content": { "application/json""#,
+        r#""5XX": { "description": "broken", "content": { "text/plain""#,
+    );
+    let (_, bytes, archive) = made_of(&plain, "language=COBOL");
+    server.requesters.shelf.deploy(&bytes, None).expect("deployed");
+    let (request, response) = converters_of(&archive, NATIVE);
+    let mut record = request.empty_record();
+    request.encode(Group::Body, br#"{"words":[]}"#, &mut record).expect("encoded");
+    request.encode(Group::Path, br#"{"shelf":"a1"}"#, &mut record).expect("encoded");
+    let outcome = call(&server, NATIVE, record).await;
+    assert_eq!((outcome.return_code, outcome.status), (ReturnCode::Success, 500), "{:?}", told(&outcome));
+    let class = Group::Answer(archive::Status::Class(5));
+    assert_eq!(decoded(&response, class, &outcome.body), Ok(json!("out of \"shelves\"")));
 }
 
 #[tokio::test]
