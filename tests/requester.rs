@@ -3,4 +3,5 @@
 
 mod chain;
 mod page;
+mod public;
 mod records;

@@ -26,7 +26,9 @@ touch "$1.complete"
 pub fn of_github(repository: &str, commit: &str, folders: &[&str]) -> PathBuf {
     let own = std::env::current_exe().expect("a test knows its program");
     let target = own.ancestors().nth(3).expect("a test lies in the target folder");
-    let copy = target.join("public-files").join(format!("{}-{commit}", repository.replace('/', "+")));
+    // Tests that ask for other folders of the same commit have a copy of their own.
+    let parts = [&[repository, commit], folders].concat().join("-").replace('/', "+");
+    let copy = target.join("public-files").join(parts);
     let place = format!("https://github.com/{repository}");
     let mut command = Command::new("bash");
     command.args(["-c", SCRIPT, "fetch"]).arg(&copy).args([&place, commit]).args(folders);
