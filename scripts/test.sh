@@ -46,7 +46,7 @@ failed=0
 if [ "${1:-}" = full ] || reaches_github; then
     say "running the tests with files of public repositories, which are fetched once"
     cargo test --locked --package record-file --package build-toolkit --package service --tests -- --ignored || failed=$?
-    cargo test --locked --package system-tests --test it -- --ignored mqi::python || failed=$?
+    cargo test --locked --package system-tests --test it -- --ignored mqi::python requester::public || failed=$?
 else
     say "GitHub is not reached: the tests with files of public repositories are left out"
 fi
