@@ -45,6 +45,8 @@ pub(super) struct Figures {
     is_used: AtomicBool,
     pub(super) handles: Handles,
     pub(super) low_water: LowWater,
+    /// Where the first message was when the queue was counted last, for those who count it.
+    pub(super) beginning: LowWater,
 }
 
 /// Those of all queues that this member knows.
@@ -96,6 +98,7 @@ impl Figures {
             is_used: AtomicBool::new(true),
             handles: Handles::default(),
             low_water: LowWater::default(),
+            beginning: LowWater::default(),
         }
     }
 

@@ -132,9 +132,7 @@ impl LowWater {
     /// The look's transaction is committed, and no place was missed; `last` is the last message that it took.
     pub(super) fn looked(&self, look: &Look, last: Option<DeliveryKey>, opened: &[Opened]) {
         let mut state = self.0.lock();
-        if look.from.is_none() {
-            state.took = look.began.elapsed();
-        }
+        state.note_time(look);
         if let Some(lag) = look.lag(opened) {
             state.lag = lag.max(state.lag - state.lag.div_ceil(FORGOTTEN));
         }
@@ -148,7 +146,7 @@ impl LowWater {
         } else if let Some(mark) = &mut state.mark {
             mark.counts = Arc::clone(&look.before);
         }
-        state.counts = counts_of(opened);
+        state.counts = Arc::new(opened.iter().map(|opened| (opened.by, opened.count)).collect());
     }
 
     /// Whether the look began behind a message that could be taken; then the next ones begin there.
@@ -175,14 +173,13 @@ impl LowWater {
         state.mark = place.map(|place| Mark { place, last: look.last, counts: Arc::clone(&look.of_mark) });
     }
 
-    /// A look that takes nothing has missed nothing; `first` is the first message of all from its beginning.
+    /// A look that takes nothing, of those who only want to know about where the queue begins: they need not check it. `first` is the first
+    /// message of all from its beginning.
     pub(super) fn seen(&self, look: &Look, first: Option<DeliveryKey>, opened: &[Opened]) {
         let Some(first) = first else { return self.looked(look, None, opened) };
         let mut state = self.0.lock();
-        let last = state.mark.as_ref().and_then(|mark| mark.last);
-        let place = state.floor().map_or(first, |floor| floor.min(first));
-        state.mark = Some(Mark { place, last, counts: Arc::clone(&look.before) });
-        state.counts = counts_of(opened);
+        state.note_time(look);
+        state.mark = Some(Mark { place: first, last: None, counts: Arc::clone(&look.before) });
     }
 
     /// The next look begins at the queue's beginning.
@@ -192,6 +189,12 @@ impl LowWater {
 }
 
 impl State {
+    fn note_time(&mut self, look: &Look) {
+        if look.from.is_none() {
+            self.took = look.began.elapsed();
+        }
+    }
+
     fn floor(&self) -> Option<DeliveryKey> {
         self.missed.filter(|(_, at)| at.elapsed() < WARNED).map(|(place, _)| place)
     }
@@ -234,10 +237,6 @@ impl Opened {
         };
         bytes.as_chunks().0.iter().map(place).collect()
     }
-}
-
-fn counts_of(opened: &[Opened]) -> Arc<Counts> {
-    Arc::new(opened.iter().map(|opened| (opened.by, opened.count)).collect())
 }
 
 /// Of two places the earlier one has the lower bytes.

@@ -85,7 +85,7 @@ pub(in crate::shared) async fn read_depths(
     }
     let (client, s) = (&session.reader.client, &session.reader.statements);
     let looks: Vec<_> = queues.iter().filter_map(|queue| driver.figures.of(*queue)).collect();
-    let looks: Vec<_> = looks.into_iter().map(|figures| (figures.low_water.look(None), figures)).collect();
+    let looks: Vec<_> = looks.into_iter().map(|figures| (figures.beginning.look(None), figures)).collect();
     let numbers: Vec<i32> = looks.iter().map(|(_, figures)| queue_number(figures.queue)).collect();
     let (ranks, positions) = places(looks.iter().map(|(look, _)| look.from));
     let ends = client.query(&s.ends, &[&numbers, &ranks, &positions]).await?;
@@ -103,11 +103,9 @@ pub(in crate::shared) async fn read_depths(
         let Some(row) = ends.remove(&queue) else { continue };
         figures.set_next_expiry(row.get::<_, Option<i64>>(1).map(timestamp));
         figures.set_oldest(row.get::<_, Option<i64>>(2).map(timestamp));
-        let opened = opened.remove(&queue).unwrap_or_default();
-        if !figures.low_water.check(&look, &opened) {
-            let first: Option<i16> = row.get(3);
-            figures.low_water.seen(&look, first.map(|rank| delivery_key(rank, row.get(4))), &opened);
-        }
+        let first: Option<i16> = row.get(3);
+        let first = first.map(|rank| delivery_key(rank, row.get(4)));
+        figures.beginning.seen(&look, first, &opened.remove(&queue).unwrap_or_default());
     }
     Ok(())
 }
