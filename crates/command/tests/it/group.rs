@@ -465,6 +465,45 @@ fn a_command_runs_where_its_scope_says() {
 }
 
 #[test]
+fn attributes_of_z_os_for_shared_queues_are_taken_and_shown() {
+    expect![[r#"
+        > DEFINE CFSTRUCT(APP1)
+        CSQ9022I: The command completed normally.
+        > DEFINE QLOCAL(REPLIES) QSGDISP(SHARED) CFSTRUCT(APP1) INDXTYPE(CORRELID)
+        AMQ8006I: Queue created.
+        > DISPLAY QUEUE(REPLIES) INDXTYPE
+        AMQ8409I: Display Queue details.
+           QUEUE(REPLIES)                          TYPE(QLOCAL)
+           INDXTYPE(CORRELID)
+        > DEFINE QMODEL(MODEL) INDXTYPE(MSGTOKEN)
+        AMQ8006I: Queue created.
+        > DEFINE QALIAS(ALIAS) TARGET(REPLIES) INDXTYPE(NONE)
+        AMQ8405I: Syntax error detected at or near end of command segment below:-
+        DEFINE QALIAS(ALIAS) TARGET(REPLIES) INDXTYPE(NONE)
+
+        AMQ8427I: Not the valid syntax of the command: INDXTYPE is not a keyword of this command.
+        > DISPLAY QMGR SQQMNAME
+        AMQ8408I: Display Queue Manager details.
+           QMNAME(QM1)                             SQQMNAME(IGNORE)
+        > ALTER QMGR SQQMNAME(USE)
+        AMQ8005I: Queue manager changed.
+        > DISPLAY QMGR SQQMNAME
+        AMQ8408I: Display Queue Manager details.
+           QMNAME(QM1)                             SQQMNAME(USE)
+    "#]]
+    .assert_eq(&on_member(
+        "DEFINE CFSTRUCT(APP1)
+         DEFINE QLOCAL(REPLIES) QSGDISP(SHARED) CFSTRUCT(APP1) INDXTYPE(CORRELID)
+         DISPLAY QUEUE(REPLIES) INDXTYPE
+         DEFINE QMODEL(MODEL) INDXTYPE(MSGTOKEN)
+         DEFINE QALIAS(ALIAS) TARGET(REPLIES) INDXTYPE(NONE)
+         DISPLAY QMGR SQQMNAME
+         ALTER QMGR SQQMNAME(USE)
+         DISPLAY QMGR SQQMNAME",
+    ));
+}
+
+#[test]
 fn what_is_dumped_of_a_member_makes_the_same_definitions_at_another() {
     let member = start_member();
     run_script(

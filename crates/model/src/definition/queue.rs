@@ -123,6 +123,8 @@ pub struct LocalQueue {
     pub definition_type: DefinitionType,
     /// CFSTRUCT: where the messages of a shared queue are; at most 12 characters.
     pub structure: ObjectName,
+    /// INDXTYPE.
+    pub index_type: IndexType,
     /// Identity of the messages in the store. Not an attribute; 0 until the queue manager assigns it.
     pub store_id: u32,
     /// How far the move of a shared queue has come. Not an attribute.
@@ -135,6 +137,17 @@ impl LocalQueue {
     pub fn is_in_transit(&self) -> bool {
         self.moving.as_ref().is_some_and(|moving| moving.stage != MovingStage::Leaving)
     }
+}
+
+/// What a queue of z/OS is indexed by. Kept: every queue is indexed by all identifiers here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum IndexType {
+    #[default]
+    None,
+    MessageId,
+    CorrelId,
+    MessageToken,
+    GroupId,
 }
 
 /// A shared queue that moves to the database of another structure.
@@ -346,6 +359,7 @@ impl Default for LocalQueue {
             stream_must_duplicate: false,
             definition_type: DefinitionType::Predefined,
             structure: ObjectName::BLANK,
+            index_type: IndexType::None,
             store_id: 0,
             moving: None,
         }

@@ -27,6 +27,8 @@ pub struct QueueManagerDefinition {
     pub intra_group_authority: IntraGroupAuthority,
     /// IGQUSER, at most 12 characters; blank is the queue manager's own.
     pub intra_group_user: String,
+    /// SQQMNAME(USE): a shared queue that is named with another member is opened there, not here.
+    pub uses_shared_queue_manager: bool,
     /// DESCR, at most 64 characters.
     pub description: String,
     /// QMID: made at creation, never altered.
@@ -215,6 +217,7 @@ impl Default for QueueManagerDefinition {
             intra_group_queuing: false,
             intra_group_authority: IntraGroupAuthority::Default,
             intra_group_user: String::new(),
+            uses_shared_queue_manager: false,
             description: String::new(),
             identifier: String::new(),
             dead_letter_queue: QueueName::BLANK,

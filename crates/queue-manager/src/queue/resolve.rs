@@ -91,9 +91,11 @@ pub(crate) fn resolve(engine: &Engine, name: &QueueName, queue_manager: &QueueMa
     }
 }
 
-/// A shared queue is the same at every member: a message for it at another one, as a reply, is put here. IBM's SQQMNAME(IGNORE).
+/// A shared queue is the same at every member: a message for it at another one, as a reply, is put here, unless SQQMNAME(USE)
+/// sends it to the member that is named.
 fn is_shared_with(engine: &Engine, name: &QueueName, queue_manager: &QueueManagerName) -> bool {
     engine.group.is_some()
+        && !engine.definition.read().uses_shared_queue_manager
         && engine.queue(name).is_some_and(|queue| queue.id.is_shared())
         && engine.store.shared().is_some_and(|shared| shared.has_member(queue_manager.as_str()))
 }

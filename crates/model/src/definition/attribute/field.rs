@@ -6,7 +6,7 @@ use crate::definition::channel::{Compression, DefaultDisposition, Reconnect, Tra
 use crate::definition::communication::MulticastProperties;
 use crate::definition::listener::StartControl;
 use crate::definition::queue::{
-    AliasTarget, Bind, ClusterWorkloadUse, DefinitionType, DeliverySequence, Disposition, ImageRecovery,
+    AliasTarget, Bind, ClusterWorkloadUse, DefinitionType, DeliverySequence, Disposition, ImageRecovery, IndexType,
     PropertyControl, PutResponse, ReadAhead, ServiceIntervalEvent, TriggerType, Usage,
 };
 use crate::definition::queue_manager::IntraGroupAuthority;
@@ -202,6 +202,7 @@ coded! {
     GroupSearch { OperatingSystem = 0, Group = 1, User = 2, GroupShortName = 3 }
     MulticastProperties { All = -1, Compatible = -2, None = 0, User = 1, Reply = 2 }
     Disposition { QueueManager = 0, Copy = 1, Shared = 2, Group = 3 }
+    IndexType { None = 0, MessageId = 1, CorrelId = 2, MessageToken = 4, GroupId = 5 }
     OnLoss { Terminate = 0, Tolerate = 1, AsQueueManager = 2 }
     IntraGroupAuthority { Default = 1, Context = 2, OnlyAgent = 3, AlternateOrAgent = 4 }
     Offload { None = 0, Smds = 1, Db2 = 2 }

@@ -52,6 +52,9 @@ const TRIGGER_TYPES: &[Word] =
     &[text("NONE", 0, "none"), text("FIRST", 1, "first"), text("EVERY", 2, "every"), text("DEPTH", 3, "depth")];
 const USAGES: &[Word] = &[truth("NORMAL", 0, false), truth("XMITQ", 1, true)];
 const WORKLOAD_USE: &[Word] = &[text("QMGR", -3, "asQmgr"), text("ANY", 1, "any"), text("LOCAL", 0, "local")];
+/// MQIT_*.
+const INDEX_TYPES: &[Word] =
+    &[plain("NONE", 0), plain("MSGID", 1), plain("CORRELID", 2), plain("MSGTOKEN", 4), plain("GROUPID", 5)];
 const HARDEN: &[Word; 2] = &[truth("HARDENBO", 1, true), truth("NOHARDENBO", 0, false)];
 const SHARE: &[Word; 2] = &[truth("SHARE", 1, true), truth("NOSHARE", 0, false)];
 const TRIGGER: &[Word; 2] = &[truth("TRIGGER", 1, true), truth("NOTRIGGER", 0, false)];
@@ -350,6 +353,9 @@ pub(super) const ROWS: &[Attribute] = &[
         local.image_recovery,
         "Whether the queue can be recovered from a media image."
     ),
+    row!(INDXTYPE = 57, -, LOCAL_MODEL, ValueType::Choice(INDEX_TYPES), local.index_type,
+        "What z/OS would index the queue by; stored, not used: all identifiers are indexed.")
+    .of_members(),
     row!(
         INITQ = 2008,
         "trigger.initiationQueueName",

@@ -26,6 +26,8 @@ const OFF: &[Word] = &[plain("OFF", 0)];
 const SCHEDULES: &[Word] = &[plain("MANUAL", 0), plain("AUTO", 1)];
 /// MQCFCONLOS_*.
 const ON_LOSS: &[Word] = &[plain("TERMINATE", 0), plain("TOLERATE", 1)];
+/// MQSQQM_*.
+const SHARED_QUEUE_MANAGERS: &[Word] = &[plain("USE", 0), plain("IGNORE", 1)];
 /// MQIGQPA_*.
 const IGQ_AUTHORITIES: &[Word] = &[plain("DEF", 1), plain("CTX", 2), plain("ONLYIGQ", 3), plain("ALTIGQ", 4)];
 const ADDRESSES: &[Word] = &[plain("IPV4", 0), plain("IPV6", 1)];
@@ -281,6 +283,9 @@ pub(super) const ROWS: &[Attribute] = &[
     shown!(SPLCAP = Some(251), -, QMGR, ValueType::Choice(DISABLED_ENABLED),
         |view| { view.manager()?; Some(Value::Integer(0)) },
         "Whether message-level security policies are supported."),
+    row!(SQQMNAME = 77, -, QMGR, ValueType::Choice(SHARED_QUEUE_MANAGERS), [manager.uses_shared_queue_manager = 1 | 0],
+        "Whether a shared queue that is named with another member of the group is opened here, or its messages go to that member.")
+    .of_members(),
     row!(SSLCRLNL = 2050, -, QMGR, ValueType::Name, manager.ssl_revocation_name_list,
         "Namelist of authentication information objects for revoked certificates."),
     row!(SSLCRYP = 2051, -, QMGR, ValueType::Secret { maximum: 256 },

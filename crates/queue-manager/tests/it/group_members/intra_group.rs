@@ -146,6 +146,28 @@ fn igq_decides_whether_and_the_queue_has_to_be_there() {
 }
 
 #[test]
+fn sqqmname_says_whether_a_shared_queue_of_another_member_is_opened_here() {
+    on_database(async |database| {
+        let (one, two) = sending(database).await;
+        one.define("ORDERS", Disposition::Shared).await.unwrap();
+        two.until_known("ORDERS").await;
+        let destination = async || {
+            let opened = one.connect().open(&administrator(), &at("ORDERS", "QM2"), OpenOptions::OUTPUT).await.unwrap();
+            opened.resolved_queue_manager
+        };
+        assert_eq!(destination().await, name("QM1"), "IGNORE");
+        one.alter(|manager| manager.uses_shared_queue_manager = true).await;
+        assert_eq!(destination().await, name("QM2"), "USE");
+        send(&one.connect(), &at("ORDERS", "QM2"), "by way of QM2").await.unwrap();
+        assert_eq!(receive(&one, "ORDERS").await.unwrap().1, "by way of QM2", "it is one queue");
+        one.alter(|manager| manager.intra_group_queuing = false).await;
+        assert_eq!(send(&one.connect(), &at("ORDERS", "QM2"), "x").await.err(), Some(Reason::UnknownRemoteQMgr));
+        one.stop().await;
+        two.stop().await;
+    });
+}
+
+#[test]
 fn igqaut_says_whose_authority_counts() {
     on_database(async |database| {
         let (one, two) = sending(database).await;
