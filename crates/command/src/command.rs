@@ -37,6 +37,14 @@ pub enum Command {
         name: QueueName,
         structure: ObjectName,
     },
+    /// All messages of a queue, to another one.
+    MoveMessages {
+        from: QueueName,
+        dispositions: DispositionChoice,
+        to: QueueName,
+        /// TYPE(ADD): the other one may hold messages already.
+        adds: bool,
+    },
     /// DISPLAY QUEUE, QLOCAL ..., TOPIC and the like; not of subscriptions.
     DisplayObjects {
         kinds: Vec<Kind>,

@@ -48,6 +48,9 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
         Command::AlterQueueManager(settings) => queue_manager::alter(queue_manager, caller, settings).await,
         Command::ClearQueue(name, dispositions) => queue::clear(queue_manager, caller, name, *dispositions).await,
         Command::MoveQueue { name, structure } => queue::move_to(queue_manager, caller, name, structure).await,
+        Command::MoveMessages { from, dispositions, to, adds } => {
+            queue::move_messages(queue_manager, caller, from, *dispositions, to, *adds).await
+        }
         Command::DisplayObjects { kinds, name, having, dispositions, request } => {
             object::display(queue_manager, caller, kinds, name, having, *dispositions, request)
         }

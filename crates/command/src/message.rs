@@ -44,6 +44,7 @@ pub const CHANNEL_DELETED: Message = Message::new("AMQ8015I", "Channel deleted."
 pub const CHANNEL_CHANGED: Message = Message::new("AMQ8016I", "Channel changed.");
 /// No message of IBM's says it.
 pub const QUEUE_MOVED: Message = Message::new("QUA0020I", "The queue is in the database of the structure.");
+pub const MESSAGES_MOVED: Message = Message::new("QUA0021I", "Messages that moved to queue {}: {}.");
 pub const QUEUE_CLEARED: Message = Message::new("AMQ8022I", "Queue cleared.");
 pub const SUBSCRIPTION_CREATED: Message = Message::new("AMQ8094I", "Subscription created.");
 pub const SUBSCRIPTION_CHANGED: Message = Message::new("AMQ8095I", "Subscription changed.");

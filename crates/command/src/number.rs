@@ -19,7 +19,7 @@ pub(crate) fn of(command: &Command) -> i32 {
         Command::AlterQueueManager(_) => 1,
         Command::DisplayQueueManager(_) => 2,
         Command::ClearQueue(..) => 9,
-        Command::MoveQueue { .. } => 152,
+        Command::MoveQueue { .. } | Command::MoveMessages { .. } => 127,
         Command::DisplayObjects { kinds, .. } => kinds.first().map_or(0, |kind| of_object(*kind).inquire),
         Command::RefreshConfiguration(_) => 16,
         Command::PingQueueManager => 40,

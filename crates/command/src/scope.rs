@@ -234,6 +234,7 @@ fn place(command: &Command) -> Place {
             of_choice(*dispositions)
         }
         Command::ClearQueue(_, choice) => of_choice(*choice),
+        Command::MoveMessages { dispositions, .. } => of_choice(*dispositions),
         Command::DisplayObjects { dispositions, .. } if of_choice(*dispositions) == Place::Group => Place::OnceShown,
         _ => Place::Members,
     }

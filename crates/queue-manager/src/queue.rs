@@ -20,6 +20,7 @@ pub(crate) mod dead_letter;
 pub(crate) mod delayed;
 pub(crate) mod delivery;
 pub(crate) mod dynamic;
+mod emptying;
 pub(crate) mod expiry;
 pub(crate) mod group;
 pub mod insight;

@@ -146,6 +146,21 @@ pub(super) async fn move_to(
     Ok(Reply::done(message::QUEUE_MOVED))
 }
 
+pub(super) async fn move_messages(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    from: &QueueName,
+    dispositions: DispositionChoice,
+    to: &QueueName,
+    adds: bool,
+) -> Result<Reply, Failure> {
+    let source = existing(queue_manager, from.as_str(), Kind::QueueLocal)?;
+    check_disposition(&source, dispositions)?;
+    existing(queue_manager, to.as_str(), Kind::QueueLocal)?;
+    let moved = queue_manager.move_messages(caller, from, to, adds).await?;
+    Ok(Reply::told(message::MESSAGES_MOVED, &[to.as_str(), &moved.to_string()]))
+}
+
 /// A queue of that name is there, and perhaps not the one that is meant.
 fn check_disposition(queue: &QueueDefinition, wanted: DispositionChoice) -> Result<(), Failure> {
     if wanted.includes(queue.disposition) { Ok(()) } else { Err(Failure::not_found(queue.name.as_str())) }

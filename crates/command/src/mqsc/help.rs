@@ -74,7 +74,7 @@ fn of_members(verb: Verb, word: &str) -> &'static str {
         (Verb::Alter | Verb::Delete, true) => "QSGDISP(QMGR|COPY|GROUP|PRIVATE|SHARED) CMDSCOPE(name|*)",
         (Verb::Alter | Verb::Delete, false) => "QSGDISP(QMGR|COPY|GROUP|PRIVATE) CMDSCOPE(name|*)",
         (Verb::Display, _) => "QSGDISP(LIVE|ALL|COPY|GROUP|PRIVATE|QMGR|SHARED) CMDSCOPE(name|*)",
-        (Verb::Clear, _) => "QSGDISP(PRIVATE|SHARED) CMDSCOPE(name|*)",
+        (Verb::Clear | Verb::Move, _) => "QSGDISP(PRIVATE|SHARED) CMDSCOPE(name|*)",
         _ => SCOPE,
     }
 }
@@ -225,8 +225,8 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
     (
         Verb::Move,
         "QLOCAL",
-        "(name) TOCFSTRUCT(name)",
-        "Moves a shared queue with its messages to the database of another structure.",
+        "(name) TOQLOCAL(name) TYPE(MOVE|ADD)|TOCFSTRUCT(name)",
+        "Moves the messages of a queue to another queue, or a shared queue with its messages to the database of another structure.",
     ),
     (Verb::Ping, "CHANNEL", "(name) DATALEN(n)", "Always refused: message channels do not run."),
     (Verb::Ping, "QMGR", "", "Answers when the queue manager processes commands."),

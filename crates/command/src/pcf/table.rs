@@ -291,6 +291,13 @@ static REFRESH_QUEUE_MANAGER: StatementForm = StatementForm {
     ],
     ..NO_STATEMENT
 };
+static MOVE_QUEUE: StatementForm = StatementForm {
+    verb: Verb::Move,
+    object: "QLOCAL",
+    name: Some(term(3001, "QLOCAL", NAME)),
+    terms: &[term(3002, "TOQLOCAL", NAME), term(1145, "TYPE", Form::Words(&[("MOVE", 1146), ("ADD", 1147)]))],
+    ..NO_STATEMENT
+};
 static RESET_QUEUE_MANAGER: StatementForm = StatementForm {
     verb: Verb::Reset,
     object: "QMGR",
@@ -637,6 +644,7 @@ pub(super) static COMMANDS: &[Row] = &[
     row(117, "MQCMD_INQUIRE_CMD_SERVER", Action::Status(&CMDSERV)),
     of_members(119, "MQCMD_INQUIRE_QSG", Action::Status(&GROUP)),
     row(123, "MQCMD_INQUIRE_SYSTEM", Action::Status(&SYSTEM)),
+    of_members(127, "MQCMD_MOVE_Q", Action::Statement(&MOVE_QUEUE)),
     row(137, "MQCMD_SET_SYSTEM", Action::Statement(&SET_SYSTEM)),
     row(138, "MQCMD_START_CMD_SERVER", Action::Statement(&START_COMMAND_SERVER)),
     row(142, "MQCMD_STOP_CHANNEL_LISTENER", Action::Statement(&STOP_LISTENER)),

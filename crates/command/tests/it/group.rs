@@ -533,6 +533,58 @@ fn what_is_dumped_of_a_member_makes_the_same_definitions_at_another() {
     assert_eq!(dump(&other, &options), script);
 }
 
+#[test]
+fn messages_move_to_another_queue_by_mqsc_and_by_pcf() {
+    let member = start_member();
+    expect![[r#"
+        > DEFINE CFSTRUCT(APP1)
+        CSQ9022I: The command completed normally.
+        > DEFINE QLOCAL(OLD)
+        AMQ8006I: Queue created.
+        > DEFINE QLOCAL(NEW) QSGDISP(SHARED) CFSTRUCT(APP1)
+        AMQ8006I: Queue created.
+        > MOVE QLOCAL(OLD) TOQLOCAL(NEW)
+        QUA0021I: Messages that moved to queue NEW: 0.
+        > MOVE QLOCAL(NEW) TOQLOCAL(OLD)
+        AMQ8147E: Object NEW not found.
+        > MOVE QLOCAL(NEW) QSGDISP(SHARED) TOQLOCAL(OLD) TYPE(ADD)
+        QUA0021I: Messages that moved to queue OLD: 0.
+        > MOVE QLOCAL(OLD)
+        AMQ8405I: Syntax error detected at or near end of command segment below:-
+        MOVE QLOCAL(OLD)
+
+        AMQ8421E: Keyword missing: TOQLOCAL, or TOCFSTRUCT: where the messages go.
+        > MOVE QLOCAL(OLD) TOQLOCAL(NEW) TOCFSTRUCT(APP1)
+        AMQ8405I: Syntax error detected at or near end of command segment below:-
+        MOVE QLOCAL(OLD) TOQLOCAL(NEW) TOCFSTRUCT(APP1)
+
+        AMQ8427I: Not the valid syntax of the command: TOCFSTRUCT is not a keyword of this command.
+        > MOVE QLOCAL(NEW) QSGDISP(SHARED) TOQLOCAL(OLD) CMDSCOPE(QM2)
+        CSQN132E: CMDSCOPE(QM2) does not go with this QSGDISP: the group has the object once.
+    "#]]
+    .assert_eq(&transcript_on(
+        &member,
+        &administrator(),
+        "DEFINE CFSTRUCT(APP1)
+         DEFINE QLOCAL(OLD)
+         DEFINE QLOCAL(NEW) QSGDISP(SHARED) CFSTRUCT(APP1)
+         MOVE QLOCAL(OLD) TOQLOCAL(NEW)
+         MOVE QLOCAL(NEW) TOQLOCAL(OLD)
+         MOVE QLOCAL(NEW) QSGDISP(SHARED) TOQLOCAL(OLD) TYPE(ADD)
+         MOVE QLOCAL(OLD)
+         MOVE QLOCAL(OLD) TOQLOCAL(NEW) TOCFSTRUCT(APP1)
+         MOVE QLOCAL(NEW) QSGDISP(SHARED) TOQLOCAL(OLD) CMDSCOPE(QM2)",
+    ));
+    let request = |to: &str| {
+        // MQCACF_FROM_Q_NAME, MQCACF_TO_Q_NAME, MQIACF_MOVE_TYPE with MQIACF_MOVE_TYPE_ADD.
+        vec![Parameter::text(3001, "OLD"), Parameter::text(3002, to), Parameter::integer(1145, 1147)]
+    };
+    // MQCMD_MOVE_Q.
+    assert_eq!(ask(&member, 127, request("NEW"))[0].header.reason, 0);
+    assert_eq!(ask(&member, 127, request("NONE"))[0].header.reason, 2085);
+    assert_eq!(ask(&crate::support::start(), 127, request("NEW"))[0].header.reason, 3007);
+}
+
 /// A request, as its first answer says how it went and all of them what there is.
 fn ask(queue_manager: &QueueManager, command: i32, parameters: Vec<Parameter>) -> Vec<Message> {
     let header = Header::command(command);

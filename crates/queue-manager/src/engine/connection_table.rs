@@ -53,6 +53,8 @@ pub(crate) struct ConnectionState {
     is_broken: AtomicBool,
     /// Its channel is being stopped: gets that ask to fail when quiescing do so.
     is_quiescing: AtomicBool,
+    /// What it gets goes to another queue: nothing is delivered yet.
+    pub(crate) carries: bool,
 }
 
 impl ConnectionState {
@@ -79,6 +81,7 @@ impl ConnectionState {
             is_disconnecting: AtomicBool::new(false),
             is_broken: AtomicBool::new(false),
             is_quiescing: AtomicBool::new(false),
+            carries: false,
         }
     }
 

@@ -232,7 +232,7 @@ fn asked(engine: &Engine, outer: &MessageDescriptor, of_message: &MessageDescrip
 }
 
 /// What is left of a message's life, which went on while it was on its way, and when that ends.
-fn remaining(expiry: Expiry, arrived: Timestamp, now: Timestamp) -> (Expiry, Option<Timestamp>) {
+pub(crate) fn remaining(expiry: Expiry, arrived: Timestamp, now: Timestamp) -> (Expiry, Option<Timestamp>) {
     let Some(lifetime) = expiry.duration() else { return (expiry, None) };
     let left = lifetime.saturating_sub(now.since(arrived));
     let tenths = i32::try_from(left.as_millis().div_ceil(100)).unwrap_or(i32::MAX);

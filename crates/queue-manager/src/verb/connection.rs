@@ -218,6 +218,18 @@ impl QueueManager {
 impl Connection {
     /// The queue manager's own, in no table: for a unit of work of its own.
     pub(crate) fn internal(engine: &Arc<Engine>) -> Self {
+        let state = Arc::new(Self::state_of_own(engine));
+        Self { engine: engine.clone(), state }
+    }
+
+    /// The same, for messages that go from one queue to another: no get of it is the delivery that a report confirms.
+    pub(crate) fn carrying(engine: &Arc<Engine>) -> Self {
+        let mut state = Self::state_of_own(engine);
+        state.carries = true;
+        Self { engine: engine.clone(), state: Arc::new(state) }
+    }
+
+    fn state_of_own(engine: &Engine) -> ConnectionState {
         let options = ConnectOptions {
             principal: Principal::administrator(&engine.authorities.server_user),
             application_name: engine.name.as_str().to_owned(),
@@ -225,8 +237,7 @@ impl Connection {
             channel: String::new(),
             connection_name: String::new(),
         };
-        let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now()));
-        Self { engine: engine.clone(), state }
+        ConnectionState::new(engine.identifiers.number(), options, engine.now())
     }
 
     /// By which way its requests come.

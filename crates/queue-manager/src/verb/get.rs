@@ -508,7 +508,7 @@ impl Get<'_> {
             Box::pin(event::performance::after_get(self.engine, self.queue, unit.is_some(), now)).await;
         }
         self.queue.unmark(stored.key.position);
-        if report::wants_cod(&stored.message.descriptor) {
+        if !self.connection.state.carries && report::wants_cod(&stored.message.descriptor) {
             let unit = unit.is_some().then_some(&*self.connection.state);
             Box::pin(report::confirm_delivery(self.engine, unit, &stored.message, now)).await;
         }

@@ -1,5 +1,6 @@
 //! Members of a queue-sharing group on one database: what one defines and puts, another one has.
 
+mod emptying;
 mod events;
 mod expiry;
 mod handles;

@@ -113,12 +113,18 @@ impl Reader {
         Ok(Command::ClearQueue(name, self.take_dispositions_to_clear()?))
     }
 
-    /// TOCFSTRUCT is ours: the queue keeps its name.
+    /// TOQLOCAL moves messages. TOCFSTRUCT is ours, and moves the queue, which keeps its name.
     pub(super) fn move_queue(&mut self) -> Result<Command, Problem> {
         let name = self.object_name(Kind::QueueLocal)?;
         let name = ObjectName::parse(&name).map_err(|e| self.problem(e.to_string()))?;
+        if let Some(to) = self.take_text("TOQLOCAL", Kind::QueueLocal.maximum_name_length())? {
+            let to = ObjectName::parse(&to).map_err(|e| self.problem(e.to_string()).with_message(message::NAME))?;
+            let dispositions = self.take_dispositions_to_clear()?;
+            let adds = self.take_word("TYPE", &[("MOVE", false), ("ADD", true)])?.unwrap_or(false);
+            return Ok(Command::MoveMessages { from: name, dispositions, to, adds });
+        }
         let structure = self.take_text("TOCFSTRUCT", Kind::Structure.maximum_name_length())?;
-        let structure = structure.ok_or_else(|| self.missing("TOCFSTRUCT: the structure where the queue goes"))?;
+        let structure = structure.ok_or_else(|| self.missing("TOQLOCAL, or TOCFSTRUCT: where the messages go"))?;
         let structure = ObjectName::parse(&structure).map_err(|e| self.problem(e.to_string()))?;
         Ok(Command::MoveQueue { name, structure })
     }
