@@ -114,7 +114,7 @@ export type ChannelInstancePage = {
   total: number;
   known: number;
   offset: number;
-  columns: ("channel" | "state" | "address" | "user" | "application" | "since" | "conversations" | "messages" | "bytesIn" | "bytesOut" | "last" | "cipher" | "protocol" | "subject" | "issuer" | "client" | "stopping" | "heartbeat" | "localAddress")[];
+  columns: ("channel" | "state" | "address" | "user" | "application" | "since" | "conversations" | "messages" | "bytesIn" | "bytesOut" | "last" | "cipher" | "protocol" | "subject" | "issuer" | "client" | "stopping" | "heartbeat" | "localAddress" | "disposition")[];
   rows: ((string | number | boolean | null)[])[];
 };
 

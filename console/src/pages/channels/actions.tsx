@@ -2,17 +2,24 @@
 
 import { signal } from '@preact/signals';
 import { keywords, object, quoted } from '../../api/mqsc.ts';
+import { groupOf } from '../../api/session.ts';
 import { propose } from '../../change/change.ts';
 import { Field, Select } from '../../parts/field.tsx';
 import { t } from '../../text.ts';
 
-/** The reason of a channel that runs, or may run, already. */
+/** The reason of a channel that runs, or may run, already; or that does not run. */
 const ACTIVE = 4064;
+
+/** At a member of a group: for its private channels, and for its shared ones. */
+function ofEach(qmgr: string, command: string) {
+  const commands = groupOf(qmgr) === null ? [command] : [`${command} CHLDISP(PRIVATE)`, `${command} CHLDISP(SHARED) CMDSCOPE(${quoted(qmgr)})`];
+  return commands.map((mqsc) => (commands.length === 1 ? { mqsc } : { mqsc, unless: ACTIVE }));
+}
 
 export function startChannels(qmgr: string, names: readonly string[]): Promise<boolean> {
   return propose({
     title: t('channels.startOf', { count: names.length, name: names[0] ?? '' }), qmgr, apply: t('channels.start'), done: t('channels.started', { count: names.length, name: names[0] ?? '' }),
-    children: <p>{t('channels.startHelp')}</p>, steps: names.map((name) => ({ mqsc: `START CHANNEL(${quoted(name)})`, unless: ACTIVE })),
+    children: <p>{t('channels.startHelp')}</p>, steps: names.flatMap((name) => ofEach(qmgr, `START CHANNEL(${quoted(name)})`).map((step) => ({ ...step, unless: ACTIVE }))),
   });
 }
 
@@ -31,7 +38,7 @@ export function stopChannels(qmgr: string, names: readonly string[], instances: 
         </div>
       </>
     ),
-    steps: () => names.map((name) => ({ mqsc: `STOP CHANNEL(${quoted(name)}) MODE(${mode.value}) STATUS(${status.value})` })),
+    steps: () => names.flatMap((name) => ofEach(qmgr, `STOP CHANNEL(${quoted(name)}) MODE(${mode.value}) STATUS(${status.value})`)),
   });
 }
 

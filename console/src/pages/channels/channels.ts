@@ -33,6 +33,7 @@ export interface InstanceRow {
   issuer: string | null;
   client: string | null;
   stopping: boolean | null;
+  disposition: string | null;
 }
 
 export const CHANNEL_COLUMNS = ['name', 'type', 'state', 'instances', 'max', 'messages', 'bytesIn', 'bytesOut', 'cipher', 'description'] as const;

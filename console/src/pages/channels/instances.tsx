@@ -10,7 +10,7 @@ import { Amount } from '../queue/columns.tsx';
 import type { InstanceRow } from './channels.ts';
 
 const NO = <span class="quiet">–</span>;
-const FILTERS = ['channel', 'state', 'address', 'user', 'application', 'since', 'last', 'conversations', 'messages', 'bytesIn', 'bytesOut', 'cipher', 'protocol', 'subject', 'issuer', 'client', 'stopping'];
+const FILTERS = ['channel', 'state', 'address', 'user', 'application', 'since', 'last', 'conversations', 'messages', 'bytesIn', 'bytesOut', 'cipher', 'protocol', 'subject', 'issuer', 'client', 'stopping', 'disposition'];
 
 export function Instances({ qmgr, turn, channel }: { qmgr: string; turn: number; channel?: string }) {
   const columns = useMemo(() => columnsOf(qmgr), [qmgr]);
@@ -31,7 +31,7 @@ export function Instances({ qmgr, turn, channel }: { qmgr: string; turn: number;
 
 function columnsOf(qmgr: string): Column<InstanceRow>[] {
   const size = (key: 'bytesIn' | 'bytesOut'): Column<InstanceRow> => ({ key, title: t(`column.${key}`), width: 88, align: 'end', cell: (row) => bytes(row[key]) });
-  const text = (key: 'user' | 'address' | 'cipher' | 'protocol' | 'subject' | 'issuer' | 'client', width: Column<InstanceRow>['width']): Column<InstanceRow> => ({
+  const text = (key: 'user' | 'address' | 'cipher' | 'protocol' | 'subject' | 'issuer' | 'client' | 'disposition', width: Column<InstanceRow>['width']): Column<InstanceRow> => ({
     key, title: t(`column.${key}`), width, cell: (row) => (row[key] ? <span title={row[key] ?? ''}>{row[key]}</span> : NO),
   });
   return [
@@ -44,6 +44,6 @@ function columnsOf(qmgr: string): Column<InstanceRow>[] {
     { key: 'conversations', title: t('column.conversations'), width: 116, align: 'end', help: t('channels.conversationsHelp'), cell: ({ conversations }) => <Amount value={conversations} /> },
     { key: 'messages', title: t('column.calls'), width: 80, align: 'end', help: t('channels.messagesHelp'), cell: ({ messages }) => <Amount value={messages} /> },
     size('bytesIn'), size('bytesOut'),
-    text('protocol', 76), text('cipher', 160), text('subject', '2fr'), text('issuer', '2fr'), text('client', 128),
+    text('protocol', 76), text('cipher', 160), text('subject', '2fr'), text('issuer', '2fr'), text('client', 128), text('disposition', 92),
   ];
 }

@@ -313,6 +313,9 @@ fn shared_channels_of_the_group_are_shown_stopped_and_started_from_any_member() 
         assert!(run(&members[1].queue_manager, ChannelDisposition::Shared, "192.0.2.1").is_some());
         tell("START CHANNEL(APP.SVRCONN) CHLDISP(SHARED)").await;
         assert!(run(&members[0].queue_manager, ChannelDisposition::Shared, "192.0.2.1").is_some());
+        tell("STOP CHANNEL(APP.SVRCONN) CHLDISP(SHARED) CMDSCOPE('QM1')").await;
+        assert!(run(&members[0].queue_manager, ChannelDisposition::Shared, "192.0.2.1").is_none());
+        assert!(run(&members[1].queue_manager, ChannelDisposition::Shared, "192.0.2.1").is_some());
         expect![[r#"
             > DISPLAY CHSTATUS(*) CHLDISP(SHARED)
             AMQ8420I: Channel status of * not found.
@@ -339,6 +342,8 @@ fn shared_channels_of_the_group_are_shown_stopped_and_started_from_any_member() 
             AMQ8018I: The channel may start.
             CSQN121I: Command responses from QM2.
             AMQ8018I: The channel may start.
+            > STOP CHANNEL(APP.SVRCONN) CHLDISP(SHARED) CMDSCOPE('QM1')
+            AMQ8019I: The channel is asked to stop.
         "#]]
         .assert_eq(&seen);
     });

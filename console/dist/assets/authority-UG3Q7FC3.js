@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-DBGRPOIZ.js";import"/ibmmq/console/assets/chunk-PFTX76A7.js";import"/ibmmq/console/assets/chunk-6HHMVON6.js";import"/ibmmq/console/assets/chunk-7EVL74YM.js";import{H as o}from"/ibmmq/console/assets/chunk-NDC3I7YM.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

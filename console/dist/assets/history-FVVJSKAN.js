@@ -1,1 +1,0 @@
-import{a as m}from"/ibmmq/console/assets/chunk-RIATZWOL.js";import"/ibmmq/console/assets/chunk-AN6PCUD7.js";import{H as t,f as o,ma as p,na as i}from"/ibmmq/console/assets/chunk-NDC3I7YM.js";function u({qmgr:e,row:{name:r}}){let s=o(()=>[p(r),i(r)],[r]);return t(m,{qmgr:e,charts:s,height:220})}export{u as default};

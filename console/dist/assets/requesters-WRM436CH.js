@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-LDKUYZIQ.js";import"/ibmmq/console/assets/chunk-TADAAXIQ.js";import{H as r}from"/ibmmq/console/assets/chunk-NDC3I7YM.js";function o(){return r(t,{kind:"requester"})}export{o as default};

@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-LDKUYZIQ.js";import"/ibmmq/console/assets/chunk-TADAAXIQ.js";import{H as i}from"/ibmmq/console/assets/chunk-NDC3I7YM.js";function r(){return i(o,{kind:"service"})}export{r as default};

@@ -1,1 +1,0 @@
-import{a,b,c,d}from"/ibmmq/console/assets/chunk-FPUIKVZE.js";import"/ibmmq/console/assets/chunk-3CCQPDKK.js";import"/ibmmq/console/assets/chunk-VIKHL6SU.js";import"/ibmmq/console/assets/chunk-2TP5MVEP.js";import"/ibmmq/console/assets/chunk-JKQDFYSA.js";import"/ibmmq/console/assets/chunk-NDC3I7YM.js";export{d as Find,a as default,b as findAll,c as marked};

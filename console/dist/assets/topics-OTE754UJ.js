@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-ZX3YXMNL.js";import"/ibmmq/console/assets/chunk-5VEVI3NC.js";import"/ibmmq/console/assets/chunk-7EVL74YM.js";import"/ibmmq/console/assets/chunk-NDC3I7YM.js";export{b as TopicTabs,a as default};

@@ -1,1 +1,0 @@
-import{a}from"/ibmmq/console/assets/chunk-RIATZWOL.js";import"/ibmmq/console/assets/chunk-AN6PCUD7.js";import"/ibmmq/console/assets/chunk-NDC3I7YM.js";export{a as default};
