@@ -8,10 +8,11 @@ use model::authority::Principal;
 use model::definition::QueueDefinition;
 use model::definition::queue::LocalQueue;
 use model::descriptor::MessageDescriptor;
+use model::group::GroupName;
 use model::name::QueueName;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
 use queue_manager::connection::Connection;
-use queue_manager::{Clock, ConnectOptions, Home, StartOptions};
+use queue_manager::{Clock, ConnectOptions, GroupOptions, Home, StartOptions};
 
 use super::*;
 use crate::activity::Observed;
@@ -75,9 +76,19 @@ fn object(queue: &str) -> ObjectDescriptor {
 
 impl Engine {
     fn start() -> Self {
+        Self::started_by(QueueManager::start)
+    }
+
+    /// A member of a queue-sharing group whose database is the memory of this process.
+    fn start_member() -> Self {
+        let group = GroupOptions { name: GroupName::parse("QSG1").expect("a name"), database: None };
+        Self::started_by(|options| QueueManager::start_member(options, group))
+    }
+
+    fn started_by<E: std::fmt::Debug>(start: impl FnOnce(StartOptions) -> Result<QueueManager, E>) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let clock = Arc::new(TestClock(AtomicU64::new(START)));
-        let queue_manager = QueueManager::start(StartOptions {
+        let queue_manager = start(StartOptions {
             name: QueueManagerName::literal("QM1"),
             home: Home::Ephemeral,
             store: storage::StoreOptions::default(),

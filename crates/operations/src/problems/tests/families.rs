@@ -137,6 +137,34 @@ fn a_channel_that_is_stopped_or_at_its_limit_is_told() {
 }
 
 #[test]
+fn a_channel_that_is_stopped_at_a_member_is_told_with_which_clients_it_keeps_out() {
+    let engine = Engine::start_member();
+    engine.define_channel(2);
+    let stop = |disposition| {
+        engine.queue_manager.stop_channel(&StopChannel {
+            channel: "APP.SVRCONN",
+            disposition,
+            connection_name: None,
+            queue_manager: None,
+            mode: StopMode::Quiesce,
+            disable: true,
+        })
+    };
+    stop(ChannelDisposition::Shared);
+    let problem = engine.only();
+    assert_eq!(
+        problem["text"],
+        "Channel APP.SVRCONN is stopped as a shared channel and lets no client in. Start it when it is to work."
+    );
+    assert_eq!(texts(&problem["next"][0]["mqsc"]), ["START CHANNEL('APP.SVRCONN') CHLDISP(SHARED)"]);
+    stop(ChannelDisposition::Private);
+    let problem = engine.only();
+    assert_eq!(problem["text"], "Channel APP.SVRCONN is stopped and lets no client in. Start it when it is to work.");
+    let starts = ["START CHANNEL('APP.SVRCONN') CHLDISP(PRIVATE)", "START CHANNEL('APP.SVRCONN') CHLDISP(SHARED)"];
+    assert_eq!(texts(&problem["next"][0]["mqsc"]), starts);
+}
+
+#[test]
 fn a_message_that_was_backed_out_again_and_again_is_told_with_the_program_that_gives_it_back() {
     let engine = Engine::start();
     engine.define("CLAIMS", |local| local.backout_threshold = 3);
