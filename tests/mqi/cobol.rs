@@ -116,22 +116,40 @@ fn without_the_library_of_c_every_call_ends_with_6000() -> Result<()> {
     Ok(())
 }
 
-/// The repository after `make run` and `make client`.
-#[test]
-fn a_request_is_answered_by_a_program_that_the_trigger_monitor_starts_as_the_page_shows() -> Result<()> {
+/// The page's section, and what its commands and then `more` print, in the repository after `make run` and `make client`.
+fn pasted(more: &str) -> Result<(String, String)> {
     let page = std::fs::read_to_string(repository()?.join("docs/mqi-library.md"))?;
     let section = page.split("\n## ").find(|section| section.starts_with("Two programs in COBOL\n"));
     let section = section.context("the page has the section")?;
     let checkout = Checkout::new()?;
     std::os::unix::fs::symlink(client_tree()?, checkout.folder.path().join("target/quaymaster-client"))?;
     let address = checkout.server.mq_address()?;
-    let script = shell_blocks(section).concat();
+    let script = shell_blocks(section).concat() + more;
     let script = script.replace("localhost(1414)", &format!("{}({})", address.ip(), address.port()));
-    let out = checkout.run(&script)?;
+    Ok((section.to_owned(), checkout.run(&script)?))
+}
+
+#[test]
+fn a_request_is_answered_by_a_program_that_the_trigger_monitor_starts_as_the_page_shows() -> Result<()> {
+    let (section, out) = pasted("")?;
     let shown: Vec<&str> = section.lines().filter_map(|line| line.strip_prefix("# -> ")).collect();
     ensure!(shown.len() == 2, "the page shows two answers");
     for answer in shown {
         ensure!(out.contains(answer), "{answer} is not in\n{out}");
     }
+    Ok(())
+}
+
+/// It names no queue for its reply.
+#[test]
+fn a_request_that_the_example_cannot_answer_is_put_aside_and_the_next_one_is_answered() -> Result<()> {
+    let (_, out) = pasted(
+        "quaymaster put COBOL.REQUEST 'TEA     0007' > /dev/null\n\
+         for try in $(seq 300); do [ \"$(quaymaster depth COBOL.ASIDE)\" = 1 ] && break; sleep 0.1; done\n\
+         quaymaster browse COBOL.ASIDE\n\
+         target/cobol/pricereq SUGAR 2\n\
+         quaymaster depth COBOL.REQUEST\n",
+    )?;
+    ensure!(out.contains("TEA     0007") && out.contains("SUGAR: 1.98\n0\n"), "{out}");
     Ok(())
 }
