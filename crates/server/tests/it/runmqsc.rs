@@ -212,7 +212,7 @@ fn help_lists_commands_without_a_server() {
         out:     In a queue-sharing group: CMDSCOPE(name|*)
         out: STOP CHANNEL (name) MODE(QUIESCE|FORCE|TERMINATE) STATUS(STOPPED|INACTIVE) CONNAME() QMNAME() IGNSTATE(NO|YES)
         out:     Ends the running instances of a channel and refuses new ones.
-        out:     In a queue-sharing group: CMDSCOPE(name|*)
+        out:     In a queue-sharing group: CHLDISP(PRIVATE|SHARED) CMDSCOPE(name|*)
         out: STOP CMDSERV
         out:     Stops the command server. Commands stay on its queue.
         out:     In a queue-sharing group: CMDSCOPE(name|*)
