@@ -51,11 +51,17 @@ MQCMIT without 2 2018
 impl House {
     /// Compiles `verbs.cbl` with these options, beside those that name the copybooks and the order of bytes.
     fn cobol(&self, name: &str, options: &[&str]) -> Result<PathBuf> {
+        self.cobol_of(name, &["verbs.cbl"], options)
+    }
+
+    fn cobol_of(&self, name: &str, sources: &[&str], options: &[&str]) -> Result<PathBuf> {
         let program = self.folder.path().join(name);
         let mut command = Command::new("cobc");
         command.args(["-x", "-fbinary-byteorder=native", "-I"]).arg(self.tree.join("cobcpy64"));
         command.arg("-L").arg(self.tree.join("lib64")).args(options).arg("-o").arg(&program);
-        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("mqi/verbs.cbl"));
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("mqi");
+        command.args(sources.iter().map(|source| folder.join(source)));
+        command.env("COB_CFLAGS", format!("-I{}", self.tree.join("inc").display()));
         succeeded(&command.output().context("cobc is not installed (Debian: gnucobol3)")?)?;
         Ok(program)
     }
@@ -101,6 +107,18 @@ fn in_a_shell_that_has_read_setmqenv_a_program_is_compiled_and_run_without_namin
         ". $TREE/bin/setmqenv\nunset LD_LIBRARY_PATH\ncobc -x -fbinary-byteorder=native -o plain $SOURCE\n./plain",
     ]);
     check(command)
+}
+
+#[test]
+fn a_part_of_the_program_in_c_uses_the_connection_of_the_part_in_cobol() -> Result<()> {
+    let house = House::new()?;
+    house.open_channel("COBOL.OPEN", "app")?;
+    let program = house.cobol_of("mixed", &["mixed.cbl", "mixed.c"], &["-Q", "-Wl,--no-as-needed", "-lmqicb_r"])?;
+    let output = house.command(&program)?.env("MQSERVER", house.mqserver("COBOL.OPEN")?).output()?;
+    assert_eq!(succeeded(&output)?, "MQCONN 0000\nMQPUT1 0000\nMQCMIT 0 0\n");
+    let got = house.sample("amqsgetc", "")?;
+    assert_eq!(text(&got.stdout), "message <mixed>\n", "it was committed");
+    Ok(())
 }
 
 /// The library of COBOL is alone in a folder, and nothing leads to the other one.

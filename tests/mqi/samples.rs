@@ -10,7 +10,7 @@ use super::{House, text};
 
 impl House {
     /// What a sample prints when it is given these lines.
-    fn sample(&self, name: &str, input: &str) -> Result<std::process::Output> {
+    pub(super) fn sample(&self, name: &str, input: &str) -> Result<std::process::Output> {
         let mut command = self.command(&self.tree.join("bin").join(name))?;
         command.args(["DEV.QUEUE.2", "QM1"]).env("MQSAMP_USER_ID", "app").env("MQSAMP_WAIT", "100");
         // The samples find the library beside them.
