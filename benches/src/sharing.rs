@@ -2,7 +2,8 @@
 //!
 //! Both sides work on the same server with the same settings and every commit synced. The peer is what a program would do with the table
 //! itself: each operation is a transaction, a unit of work keeps one open, each caller has its own connection. Ours are members in this
-//! process, each with its five connections. What is compared is the processor time of all of PostgreSQL's processes an operation.
+//! process, each with its five connections. What is compared is the processor time of all of PostgreSQL's processes an operation. Each load
+//! begins on tables without dead rows and after a checkpoint, so that none pays for what another one has left.
 
 mod depth;
 mod idle;
@@ -12,6 +13,7 @@ mod snapshot;
 mod wake;
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use bytes::Bytes;
@@ -27,7 +29,7 @@ use crate::postgresql::Postgresql;
 use crate::report::{Bar, Report};
 use crate::sharing::plain::Plain;
 use crate::sharing::processes::used_by;
-use crate::throughput::{block_on, rate};
+use crate::throughput::{block_on, rate_from};
 
 const SIZE: usize = 1024;
 const GROUP: &str = "QSG1";
@@ -66,9 +68,14 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let queues = Queues::make(&one)?;
     two.know(&queues)?;
     let plain = Plain { database: database.clone() };
-    let cost = |callers: usize, load: Load, members: &[&Member]| ours(effort, &server, callers, load, members, &queues);
-    let peer =
-        |callers: usize, load: Load| cost_of(&server, effort, callers, |number| plain.caller(load, &queues, number));
+    let cost = |callers: usize, load: Load, members: &[&Member]| {
+        server.tidy_up()?;
+        ours(effort, &server, callers, load, members, &queues)
+    };
+    let peer = |callers: usize, load: Load| {
+        server.tidy_up()?;
+        cost_of(&server, effort, callers, |number| plain.caller(load, &queues, number))
+    };
     let measured = interleave(
         effort.rounds,
         vec![
@@ -94,11 +101,13 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
         report.add(Bar::at_most(name, limit).ratio(&measured, ours, peer, "µs"));
     }
     wake::run(&one, &two, &queues, report)?;
-    snapshot::run(effort, &database, report, || cost(50, Load::Pair, &[&one]))?;
+    server.tidy_up()?;
+    snapshot::run(effort, &database, report, || ours(effort, &server, 50, Load::Pair, &[&one], &queues))?;
     one.store.close();
     two.store.close();
     depth::run(effort, &server, report)?;
-    idle::run(effort, &server, report)
+    drop(server);
+    idle::run(effort, &Postgresql::start(&effort.work)?, report)
 }
 
 struct Queues {
@@ -144,9 +153,9 @@ fn cost_of<F>(
 where
     F: FnMut() -> Result<()>,
 {
-    let before = used_by(server.id())?;
-    let rate = rate(callers, effort.engine, make)?;
-    let used = used_by(server.id())?.saturating_sub(before);
+    let mut before = Ok(Duration::ZERO);
+    let rate = rate_from(callers, effort.engine, make, || before = used_by(server.id()))?;
+    let used = used_by(server.id())?.saturating_sub(before?);
     Ok(used.as_secs_f64() * 1e6 / (rate * effort.engine.as_secs_f64()))
 }
 

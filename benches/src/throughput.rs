@@ -15,11 +15,26 @@ pub fn rate<F>(threads: usize, duration: Duration, make: impl Fn(usize) -> Resul
 where
     F: FnMut() -> Result<()>,
 {
+    rate_from(threads, duration, make, || ())
+}
+
+/// As `rate`; `begin` is called once everything is prepared.
+pub fn rate_from<F>(
+    threads: usize,
+    duration: Duration,
+    make: impl Fn(usize) -> Result<F> + Sync,
+    begin: impl FnOnce(),
+) -> Result<f64>
+where
+    F: FnMut() -> Result<()>,
+{
     let stop = AtomicBool::new(false);
-    let begin = Barrier::new(threads + 1);
+    let prepared = Barrier::new(threads + 1);
+    let begun = Barrier::new(threads + 1);
     let work = |number: usize| -> Result<u64> {
         let operation = make(number);
-        begin.wait();
+        prepared.wait();
+        begun.wait();
         let mut operation = operation?;
         let mut count = 0;
         while !stop.load(Ordering::Relaxed) {
@@ -31,7 +46,9 @@ where
     std::thread::scope(|scope| {
         let work = &work;
         let running: Vec<_> = (0..threads).map(|number| scope.spawn(move || work(number))).collect();
-        begin.wait();
+        prepared.wait();
+        begin();
+        begun.wait();
         let started = measure::now();
         std::thread::sleep(duration);
         stop.store(true, Ordering::Relaxed);

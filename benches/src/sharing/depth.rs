@@ -49,8 +49,10 @@ pub(super) fn run(effort: &Effort, server: &Postgresql, report: &mut Report) -> 
         ensure!(filled == u64::from(messages), "{filled} messages were added");
     }
     client.batch_execute("VACUUM ANALYZE message")?;
-    client.batch_execute("CHECKPOINT")?;
-    let cost = |load: Load, queues: &Queues| ours(effort, server, CALLERS, load, &[&member], queues);
+    let cost = |load: Load, queues: &Queues| {
+        server.tidy_up()?;
+        ours(effort, server, CALLERS, load, &[&member], queues)
+    };
     let measured = interleave(
         effort.rounds,
         vec![
