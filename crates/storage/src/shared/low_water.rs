@@ -7,8 +7,8 @@
 //! The database says when that is wrong. A transaction that makes messages available counts itself in its lane's row of `queue_depth`,
 //! with the lowest places of the last few such transactions. Who looks reads these rows after the look (`Opened`). If one has opened a
 //! place before the look's beginning since the mark was set (`openings` of the statements decides it), the transaction is rolled back,
-//! and the look begins there. For a moment no
-//! look begins behind that place: messages of a higher priority may come there again and again.
+//! and the look begins there. A message that was only late makes later looks begin a little earlier. After one of a higher priority no
+//! look begins behind its place for a moment: others may follow it.
 //!
 //! Invariants
 //! - A mark rests on counts that were read before the look that set it, and is compared with counts that were read after the look that
@@ -136,7 +136,7 @@ impl LowWater {
         if let Some(lag) = look.lag(opened) {
             state.lag = lag.max(state.lag - state.lag.div_ceil(FORGOTTEN));
         }
-        // Nothing could be taken anywhere: what comes next comes where the last messages have come.
+        // Nothing could be taken anywhere: what comes next comes where the last messages have come, and what is given back is counted.
         let last = last.or_else(|| opened.iter().flat_map(|opened| &opened.lowest).max().copied());
         if let Some(last) = last {
             let step = (state.lag * MARGIN).clamp(*STEP_BACK.start(), *STEP_BACK.end());
