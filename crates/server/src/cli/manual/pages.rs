@@ -445,6 +445,19 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         &[],
     ),
     page_of(
+        "service new",
+        &[
+            ("Ask for what is needed, and make the files", "quaymaster service new LOANREQ.cpy LOANREP.cpy"),
+            (
+                "Without questions, in a script",
+                "quaymaster service new LOANREQ.cpy LOANREP.cpy --name loan --compiler gnucobol --yes",
+            ),
+        ],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
         "service build",
         &[("Build the archive of a service", "quaymaster service build loan --out loan.sar")],
         LOCAL,
