@@ -17,7 +17,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row, Statement};
 
-pub(super) use crate::shared::batch::parameters::opening_parameters;
+use crate::shared::batch::parameters::opening_parameters;
 use crate::shared::batch::plan::Plan;
 use crate::shared::batch::special::special;
 use crate::shared::depth::AllFigures;
@@ -31,6 +31,16 @@ use crate::{DeliveryKey, QueueId};
 pub(super) struct Connected {
     pub(super) client: Client,
     pub(super) statements: Statements,
+}
+
+impl Connected {
+    /// What the lanes have made available on the queues of these looks: see `by_queue`, and two columns more.
+    pub(super) async fn openings<'l>(
+        &self,
+        looks: impl IntoIterator<Item = (&'l QueueId, &'l Look)>,
+    ) -> Result<Vec<Row>, Error> {
+        self.client.query(&self.statements.opened, &by_reference(&opening_parameters(looks))).await
+    }
 }
 
 /// Which transaction of which lane.
@@ -193,6 +203,11 @@ enum Kind {
 }
 
 type Parameters = Vec<Box<dyn ToSql + Sync + Send>>;
+
+fn by_reference(parameters: &Parameters) -> Vec<&(dyn ToSql + Sync)> {
+    parameters.iter().map(|parameter| parameter.as_ref() as _).collect()
+}
+
 type Pending<'a> = std::pin::Pin<Box<dyn Future<Output = Result<Vec<Row>, Error>> + Send + 'a>>;
 
 /// Statements that are sent without waiting for the answers of those before.
@@ -210,11 +225,7 @@ impl<'a> Flight<'a> {
     fn send(&mut self, step: Step, statement: &'a Statement, parameters: Parameters) {
         let client = &self.connected.client;
         self.steps.push(step);
-        self.sent.push(Box::pin(async move {
-            let parameters: Vec<&(dyn ToSql + Sync)> =
-                parameters.iter().map(|parameter| parameter.as_ref() as &(dyn ToSql + Sync)).collect();
-            client.query(statement, &parameters).await
-        }));
+        self.sent.push(Box::pin(async move { client.query(statement, &by_reference(&parameters)).await }));
     }
 
     fn say(&mut self, step: Step, text: &'static str) {

@@ -48,9 +48,7 @@ pub(super) fn first_parameters(takings: &[(usize, &Taking)], looks: &BTreeMap<Qu
 }
 
 /// Queues and where the looks began, then what their marks rest on, as `openings` of the statements says.
-pub(in crate::shared) fn opening_parameters<'l>(
-    looks: impl IntoIterator<Item = (&'l QueueId, &'l Look)>,
-) -> Parameters {
+pub(super) fn opening_parameters<'l>(looks: impl IntoIterator<Item = (&'l QueueId, &'l Look)>) -> Parameters {
     let (mut queues, mut begins) = (Vec::new(), Vec::new());
     let mut known = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (queue, look) in looks {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
 use super::new_messages::NewMessages;
@@ -132,9 +131,7 @@ impl<'a> Plan<'a> {
 
     /// A look has missed something: where the next ones begin.
     pub(super) async fn note_missed(&self, connected: &Connected) -> Result<(), Error> {
-        let parameters = opening_parameters(&self.looks);
-        let parameters: Vec<&(dyn ToSql + Sync)> = parameters.iter().map(|parameter| parameter.as_ref() as _).collect();
-        let mut opened = by_queue(&connected.client.query(&connected.statements.opened, &parameters).await?, 0);
+        let mut opened = by_queue(&connected.openings(&self.looks).await?, 0);
         for (queue, look) in &self.looks {
             self.known.figures.know(*queue).low_water.check(look, &opened.remove(queue).unwrap_or_default());
         }

@@ -8,15 +8,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Row;
-use tokio_postgres::types::ToSql;
 use tracing::{info, warn};
 
 use super::{Driver, Role, Session, connected, restating};
-use crate::shared::batch::{Connected, by_queue, opening_parameters};
+use crate::shared::batch::by_queue;
 use crate::shared::error::SharedError;
 use crate::shared::hint::Heard;
 use crate::shared::lane::LAZY;
-use crate::shared::low_water::Look;
 use crate::shared::member::{self, Beaten, MemberStatus, Watch};
 use crate::shared::operation::Place;
 use crate::shared::primary;
@@ -90,7 +88,7 @@ pub(in crate::shared) async fn read_depths(
     let (ranks, positions) = places(looks.iter().map(|(look, _)| look.from));
     let ends = client.query(&s.ends, &[&numbers, &ranks, &positions]).await?;
     let mut ends: HashMap<QueueId, Row> = ends.into_iter().map(|row| (queue_id(row.get(0)), row)).collect();
-    let rows = openings(&session.reader, looks.iter().map(|(look, figures)| (&figures.queue, look))).await?;
+    let rows = session.reader.openings(looks.iter().map(|(look, figures)| (&figures.queue, look))).await?;
     let mut added = added_to(&rows, session.member);
     let mut opened = by_queue(&rows, 0);
     for (look, figures) in looks {
@@ -125,15 +123,6 @@ fn added_to(rows: &[Row], member: i32) -> HashMap<QueueId, Added> {
         *sum = (sum.0 + row.get::<_, i64>(6), sum.1 + row.get::<_, i64>(7));
     }
     added
-}
-
-async fn openings<'l>(
-    reader: &Connected,
-    looks: impl Iterator<Item = (&'l QueueId, &'l Look)>,
-) -> Result<Vec<Row>, tokio_postgres::Error> {
-    let parameters = opening_parameters(looks);
-    let parameters: Vec<&(dyn ToSql + Sync)> = parameters.iter().map(|parameter| parameter.as_ref() as _).collect();
-    reader.client.query(&reader.statements.opened, &parameters).await
 }
 
 /// Shows the others that this member lives, and recovers those that do not. Returns when the session is lost.
@@ -259,7 +248,7 @@ async fn look_for_arrivals(
     let now = moment(Timestamp::from_millis(driver.positions.clock()));
     let waiting = client.query(&s.waiting, &[&numbers, &now, &ranks, &positions]).await?;
     let mut arrived: HashSet<QueueId> = waiting.iter().map(|row| queue_id(row.get(0))).collect();
-    let rows = openings(&session.reader, looks.iter().map(|(queue, _, look)| (queue, look))).await?;
+    let rows = session.reader.openings(looks.iter().map(|(queue, _, look)| (queue, look))).await?;
     let mut opened = by_queue(&rows, 0);
     arrived.extend(looks.iter().filter_map(|(queue, figures, look)| {
         figures.low_water.check(look, &opened.remove(queue).unwrap_or_default()).then_some(*queue)
