@@ -7,10 +7,12 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use copybook::{ConvertOptions, Converter, Copybook, LayoutOptions, NameStyle, ParseOptions};
 use record_file::{Decoding, Framing, Segments, Target, decode};
+use workload::measure::processor_time;
 
 use crate::distribution::{Libraries, run as run_command};
 use crate::effort::Effort;
@@ -57,10 +59,11 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
         threads: 1,
     };
     let decoded = || -> Result<f64> {
-        let started = processor_time()?;
+        let used = || Ok::<_, std::io::Error>(processor_time(std::process::id(), false)?.used);
+        let before = used()?;
         let summary = decode(&job, File::open(&file)?, std::io::sink(), |_| {})?;
         ensure!(summary.read == bytes, "{} of {bytes} bytes were read", summary.read);
-        per_byte(processor_time()? - started, bytes)
+        Ok(per_byte(used()?.saturating_sub(before), bytes))
     };
     // Once for the page cache.
     decoded()?;
@@ -130,7 +133,7 @@ fn cobrix(libraries: &Path, copybook: &Path, file: &Path, warm_up: u64) -> Resul
     let (bytes, nanoseconds, _written): (u64, u64, u64) = (number()?, number()?, number()?);
     // It has decoded what we decode.
     ensure!(told.contains("\"HOLDER_NAME\":\"ADA BYRON 0\""), "another first record: {told}");
-    per_byte(nanoseconds, bytes)
+    Ok(per_byte(Duration::from_nanos(nanoseconds), bytes))
 }
 
 /// The program that calls it.
@@ -138,20 +141,8 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("java-cobrix/CobrixDecode.java")
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::unnecessary_wraps,
-    reason = "minutes in nanoseconds; the cell wants a result"
-)]
-fn per_byte(nanoseconds: u64, bytes: u64) -> Result<f64> {
-    Ok(nanoseconds as f64 / bytes as f64)
-}
-
-/// Nanoseconds that all threads of this process have run.
-fn processor_time() -> Result<u64> {
-    let text = std::fs::read_to_string("/proc/self/stat").context("the times of this process")?;
-    let behind = text.rsplit_once(") ").map(|(_, behind)| behind).context("the times of this process")?;
-    let ticks = behind.split(' ').skip(11).take(2).map(str::parse::<u64>);
-    // A tick is a hundredth of a second wherever Linux runs.
-    Ok(ticks.sum::<Result<u64, _>>()? * 10_000_000)
+/// Nanoseconds a byte.
+#[expect(clippy::cast_precision_loss, reason = "a file of some gigabytes")]
+fn per_byte(used: Duration, bytes: u64) -> f64 {
+    used.as_secs_f64() * 1e9 / bytes as f64
 }
