@@ -12,7 +12,7 @@ use model::identifier::CorrelationId;
 use model::name::ObjectName;
 use model::options::{CloseOptions, GetFlags, GetOptions, MatchOptions, PutFlags};
 use model::reason::Reason;
-use queue_manager::channel_status::{ChannelDisposition, StopChannel, StopMode};
+use queue_manager::channel_status::{StopChannel, StopMode};
 use queue_manager::status::QueueStatus;
 
 use crate::calls::{any, get, put, text, with};
@@ -262,15 +262,7 @@ async fn a_channel_that_quiesces_and_a_queue_that_is_gone_are_told() {
     let server = Server::start().await;
     let (mut connection, ..) = pair(&server, ALONE | GetFlags::FAIL_IF_QUIESCING, ReadAhead::Off).await;
     give_up_waiting(&mut connection).await;
-    let mode = StopMode::Quiesce;
-    let stop = StopChannel {
-        channel: "CLIENTS",
-        disposition: ChannelDisposition::Private,
-        connection_name: None,
-        queue_manager: None,
-        mode,
-        disable: false,
-    };
+    let stop = StopChannel::of("CLIENTS", StopMode::Quiesce);
     server.queue_manager.stop_channel(&stop);
     let told = tokio::time::timeout(SOON, connection.next_message()).await.unwrap().unwrap_err();
     assert_eq!(told.reason(), Reason::ConnectionQuiescing);

@@ -11,7 +11,7 @@ use channel_protocol::request::{Request, Verb};
 use model::group::GroupName;
 use model::name::ObjectName;
 use model::options::GetFlags;
-use queue_manager::channel_status::{ChannelDisposition, StopChannel, StopMode};
+use queue_manager::channel_status::{StopChannel, StopMode};
 use queue_manager::{GroupOptions, Home, QueueManager, StartOptions, SystemClock};
 use storage::StoreOptions;
 
@@ -130,14 +130,7 @@ async fn a_name_may_lead_to_another_queue_manager_with_the_channel() {
     assert_eq!(client.plain(1, Verb::Disconnect).await, 0);
     assert!(other.channel_statuses().is_empty());
     client.connect(1, "QM2").await;
-    let stop = StopChannel {
-        channel: "CLIENTS",
-        disposition: ChannelDisposition::Private,
-        connection_name: None,
-        queue_manager: None,
-        mode: StopMode::Force,
-        disable: false,
-    };
+    let stop = StopChannel::of("CLIENTS", StopMode::Force);
     assert_eq!(other.stop_channel(&stop), 1);
     while client.receive_unit().await.is_some() {}
 }

@@ -9,7 +9,7 @@ use channel_protocol::segment::{Address, ControlFlags};
 use channel_protocol::structure::put_options::PutStructure;
 use model::descriptor::Persistence;
 use model::options::{GetFlags, MatchOptions, OpenOptions, PutFlags};
-use queue_manager::channel_status::{ChannelDisposition, StopChannel, StopMode};
+use queue_manager::channel_status::{StopChannel, StopMode};
 
 use crate::client::{Client, Server, any, define_queue, message};
 use crate::put_get::BOTH;
@@ -316,15 +316,7 @@ async fn a_channel_that_is_stopped_gently_is_told_for_consumers_that_ask_to_fail
     let asked = RequestMessages { options, ..request(pair.queue, 1, 0) };
     pair.tell(Request::RequestMessages(asked), false).await;
     pair.nothing().await;
-    let mode = StopMode::Quiesce;
-    let stop = StopChannel {
-        channel: "CLIENTS",
-        disposition: ChannelDisposition::Private,
-        connection_name: None,
-        queue_manager: None,
-        mode,
-        disable: false,
-    };
+    let stop = StopChannel::of("CLIENTS", StopMode::Quiesce);
     assert_eq!(pair.server.queue_manager.stop_channel(&stop), 1);
     let quiescing = Notification { handle: pair.queue, code: Notification::QUIESCING, value: 0 };
     assert_eq!(pair.client.receive(1).await, Reply::Notification(quiescing));

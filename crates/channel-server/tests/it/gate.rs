@@ -218,14 +218,7 @@ async fn a_channel_has_to_be_there_of_the_right_type_and_not_stopped() {
     receiver.name = ObjectName::literal("FROM.YOU");
     place.define(AdministeredObject::Channel(Box::new(receiver))).await;
     place.define(channel("STOPPED", |_| {})).await;
-    let stop = StopChannel {
-        channel: "STOPPED",
-        disposition: ChannelDisposition::Private,
-        connection_name: None,
-        queue_manager: None,
-        mode: StopMode::Quiesce,
-        disable: true,
-    };
+    let stop = StopChannel { disable: true, ..StopChannel::of("STOPPED", StopMode::Quiesce) };
     place.queue_manager.stop_channel(&stop);
     place
         .check(&[

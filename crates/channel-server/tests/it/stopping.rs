@@ -6,21 +6,14 @@ use channel_protocol::flow::status::StatusCode;
 use channel_protocol::reply::Reply;
 use channel_protocol::request::{Request, Verb};
 use model::options::{GetFlags, PutFlags};
-use queue_manager::channel_status::{ChannelDisposition, ChannelState, StopChannel, StopMode};
+use queue_manager::channel_status::{ChannelState, StopChannel, StopMode};
 
 use crate::client::{Client, Server, any, message};
 use crate::lost_client::wait_until;
 use crate::put_get::BOTH;
 
 fn stop(server: &Server, mode: StopMode) {
-    let stop = StopChannel {
-        channel: "CLIENTS",
-        disposition: ChannelDisposition::Private,
-        connection_name: None,
-        queue_manager: None,
-        mode,
-        disable: false,
-    };
+    let stop = StopChannel::of("CLIENTS", mode);
     assert_eq!(server.queue_manager.stop_channel(&stop), 1);
 }
 

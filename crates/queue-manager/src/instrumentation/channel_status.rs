@@ -518,6 +518,14 @@ pub struct StopChannel<'a> {
     pub disable: bool,
 }
 
+impl<'a> StopChannel<'a> {
+    /// All private instances, whoever they are for; others may start.
+    pub fn of(channel: &'a str, mode: StopMode) -> Self {
+        let disposition = ChannelDisposition::Private;
+        Self { channel, disposition, connection_name: None, queue_manager: None, mode, disable: false }
+    }
+}
+
 impl QueueManager {
     /// Makes a running instance known; `None` when the channel is stopped (AMQ9558).
     pub fn register_channel(&self, instance: ChannelInstance) -> Option<ChannelHandle> {

@@ -237,14 +237,7 @@ async fn a_stopped_channel_takes_no_connection_until_it_is_started() {
     let (queue_manager, _) = with_queue().await;
     let instance = || ChannelInstance { channel: "APP".to_owned(), ..ChannelInstance::default() };
     let running = queue_manager.register_channel(instance()).expect("nobody stopped it");
-    let stop = StopChannel {
-        channel: "APP",
-        disposition: ChannelDisposition::Private,
-        connection_name: None,
-        queue_manager: None,
-        mode: StopMode::Quiesce,
-        disable: true,
-    };
+    let stop = StopChannel { disable: true, ..StopChannel::of("APP", StopMode::Quiesce) };
     assert_eq!(queue_manager.stop_channel(&stop), 1);
     assert_eq!(running.stop_wanted().await, StopMode::Quiesce);
     assert!(queue_manager.register_channel(instance()).is_none());

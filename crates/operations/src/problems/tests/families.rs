@@ -121,14 +121,7 @@ fn a_channel_that_is_stopped_or_at_its_limit_is_told() {
     drop((first, second));
     engine.pass(3);
     assert!(engine.ids().is_empty());
-    let stop = StopChannel {
-        channel: "APP.SVRCONN",
-        disposition: ChannelDisposition::Private,
-        connection_name: None,
-        queue_manager: None,
-        mode: StopMode::Quiesce,
-        disable: true,
-    };
+    let stop = StopChannel { disable: true, ..StopChannel::of("APP.SVRCONN", StopMode::Quiesce) };
     engine.queue_manager.stop_channel(&stop);
     assert_eq!(engine.only()["id"], "channel-stopped:APP.SVRCONN");
     engine.queue_manager.start_channel("APP.SVRCONN", ChannelDisposition::Private);
@@ -142,12 +135,9 @@ fn a_channel_that_is_stopped_at_a_member_is_told_with_which_clients_it_keeps_out
     engine.define_channel(2);
     let stop = |disposition| {
         engine.queue_manager.stop_channel(&StopChannel {
-            channel: "APP.SVRCONN",
             disposition,
-            connection_name: None,
-            queue_manager: None,
-            mode: StopMode::Quiesce,
             disable: true,
+            ..StopChannel::of("APP.SVRCONN", StopMode::Quiesce)
         })
     };
     stop(ChannelDisposition::Shared);

@@ -13,14 +13,7 @@ fn register(table: &Arc<ChannelTable>, instance: ChannelInstance, now: Timestamp
 }
 
 fn stop<'a>(channel: &'a str, connection_name: Option<&'a str>, mode: StopMode, disable: bool) -> StopChannel<'a> {
-    StopChannel {
-        channel,
-        disposition: ChannelDisposition::Private,
-        connection_name,
-        queue_manager: None,
-        mode,
-        disable,
-    }
+    StopChannel { connection_name, disable, ..StopChannel::of(channel, mode) }
 }
 
 #[test]

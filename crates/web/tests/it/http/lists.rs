@@ -8,7 +8,7 @@ use model::definition::queue::{LocalQueue, QueueKind, RemoteQueue};
 use model::descriptor::MessageDescriptor;
 use model::name::QueueName;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
-use queue_manager::channel_status::{ChannelDisposition, ChannelInstance, ChannelState, StopChannel, StopMode};
+use queue_manager::channel_status::{ChannelInstance, ChannelState, StopChannel, StopMode};
 use serde_json::{Value, json};
 
 use super::client::{self, Answer};
@@ -231,14 +231,7 @@ fn a_channel_shows_its_state_and_what_went_through_its_instances() {
             false
         ]])
     );
-    let stop = StopChannel {
-        channel: name,
-        disposition: ChannelDisposition::Private,
-        connection_name: None,
-        queue_manager: None,
-        mode: StopMode::Quiesce,
-        disable: true,
-    };
+    let stop = StopChannel { disable: true, ..StopChannel::of(name, StopMode::Quiesce) };
     server.queue_manager.stop_channel(&stop);
     assert_eq!(row()[1], "stopping");
     drop(handle);
