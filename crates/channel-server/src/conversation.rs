@@ -115,8 +115,8 @@ impl Conversation {
         self.lists.lock().get(handle)
     }
 
-    pub(crate) fn take_list(&self, handle: ObjectHandle) -> Option<Arc<List>> {
-        self.lists.lock().take(handle)
+    pub(crate) fn remove_list(&self, handle: ObjectHandle) {
+        self.lists.lock().remove(handle);
     }
 
     /// Adds a unit to be answered. The caller wakes the job.

@@ -20,8 +20,12 @@ pub(super) async fn close(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<()
 async fn close_object(call: &Call<'_>, request: &Close) -> Result<(), Reason> {
     let connected = call.connected()?;
     let handle = call.handle();
-    if let Some(list) = call.conversation.take_list(handle) {
-        return distribution::close(&connected, &list, request.options).await;
+    if let Some(list) = call.conversation.list_of(handle) {
+        let outcome = distribution::close(&connected, &list, request.options).await;
+        if has_closed(outcome) {
+            call.conversation.remove_list(handle);
+        }
+        return outcome;
     }
     consumer::end(call.conversation, handle.0).await;
     let outcome = connected.connection.close(handle, request.options).await;

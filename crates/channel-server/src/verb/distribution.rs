@@ -68,8 +68,8 @@ impl Lists {
         self.open.get(&handle.0).cloned()
     }
 
-    pub(crate) fn take(&mut self, handle: ObjectHandle) -> Option<Arc<List>> {
-        self.open.remove(&handle.0)
+    pub(crate) fn remove(&mut self, handle: ObjectHandle) {
+        self.open.remove(&handle.0);
     }
 }
 
@@ -304,15 +304,21 @@ impl<'a> Putting<'a> {
     }
 }
 
+fn completion(ended: Result<(), Reason>) -> CompletionCode {
+    ended.map_or_else(Reason::completion, |()| CompletionCode::Ok)
+}
+
 /// Closes each queue.
 ///
 /// # Errors
-/// Of the first that could not be closed.
+/// Of the first that could not be closed, else of the first that warns.
 pub(super) async fn close(connected: &Connected, list: &List, options: CloseOptions) -> Result<(), Reason> {
     let mut ended = Ok(());
     for queue in list.queues.iter().flatten() {
         let closed = connected.connection.close(*queue, options).await;
-        ended = ended.and(closed);
+        if completion(closed) > completion(ended) {
+            ended = closed;
+        }
     }
     ended
 }

@@ -79,17 +79,14 @@ pub(super) async fn put1(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(),
     let Some(Put1 { object, put: Put { descriptor, options, data } }) = readable(call, Put1::decode(reader))? else {
         return Ok(());
     };
-    match distribution::is_list(&object) {
-        Ok(false) => {}
-        Ok(true) => {
-            if let Some((ending, reply)) = distribution::put1(call, object, &descriptor, &options, &data).await {
-                call.reply(ending, |writer| reply.encode(writer));
-            }
-            return Ok(());
+    let is_list = distribution::is_list(&object);
+    if is_list == Ok(true) {
+        if let Some((ending, reply)) = distribution::put1(call, object, &descriptor, &options, &data).await {
+            call.reply(ending, |writer| reply.encode(writer));
         }
-        Err(reason) => return Err(DecodeError::Refused(reason)),
+        return Ok(());
     }
-    let wanted = object.to_model(call.unit.form);
+    let wanted = is_list.and_then(|_| object.to_model(call.unit.form));
     let outcome = match &wanted {
         Ok(wanted) => put_to_object(call, wanted, &descriptor, &options, data).await,
         Err(reason) => Err(*reason),

@@ -8,6 +8,7 @@ use channel_protocol::flow::spi_put::{SpiPut, SpiPutReply};
 use channel_protocol::reply::AnswerBody;
 use channel_protocol::request::Verb;
 use channel_protocol::structure::char_string::CharString;
+use channel_protocol::structure::distribution::ObjectRecord;
 use channel_protocol::structure::object_descriptor::{ObjectStructure, object_type};
 use channel_protocol::structure::open_attributes::{OpenAttributes, OpenOptionsStructure};
 use model::name::ObjectName;
@@ -126,6 +127,26 @@ async fn every_kind_of_object_is_opened() {
     }
     let newer = ObjectStructure { version: 9, ..object("Q") };
     assert_eq!(client.try_open(1, newer, BOTH).await.ending.reason, 2044);
+}
+
+#[tokio::test]
+async fn a_distribution_list_whose_close_is_refused_is_still_open() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let list = ObjectStructure {
+        version: 2,
+        distribution: [1, 0, 0, 0, 0, 0, 0, 0],
+        destinations: vec![ObjectRecord { name: Text::new("Q"), queue_manager: Text::BLANK }],
+        ..object("")
+    };
+    let opened = client.try_open(1, list, OpenOptions::OUTPUT).await;
+    assert_eq!(opened.ending.reason, 0);
+    let wrong = Close { options: CloseOptions::from_bits_retain(0x0100_0000) };
+    let answer = client.call(1, opened.handle, Verb::Close(wrong)).await;
+    assert_eq!((answer.ending.reason, answer.handle), (2046, opened.handle));
+    assert_eq!(client.put(1, opened.handle, message(b"x")).await.0, 0);
+    assert_eq!(client.close(1, opened.handle).await, 0);
+    assert_eq!(client.close(1, opened.handle).await, 2019);
 }
 
 #[tokio::test]

@@ -255,9 +255,11 @@ async fn asynchronous_puts_are_not_answered_but_counted() {
         client.queue(1, &Request::Call(Verb::Put(put.clone()).call_on(queue)));
     }
     client.queue(1, &Request::Call(put1(object("NO.SUCH"), put.clone()).call()));
+    let no_list = ObjectStructure { version: 2, distribution: [-1, 0, 0, 0, 0, 0, 0, 0], ..object("Q") };
+    client.queue(1, &Request::Call(put1(no_list, put.clone()).call()));
     client.flush().await;
     let status = stat(&mut client).await;
-    assert_eq!((status.put_successes, status.put_warnings, status.put_failures), (2, 0, 2));
+    assert_eq!((status.put_successes, status.put_warnings, status.put_failures), (2, 0, 3));
     assert_eq!((status.completion, status.reason), (2, 2013));
     assert_eq!((status.object_type, status.object.to_text().as_ref()), (1, "Q"));
     assert_eq!(stat(&mut client).await.put_successes, 0);
