@@ -13,7 +13,6 @@
 mod open_string;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::thread::ThreadId;
 
 use channel_client::connection::xa::{
@@ -24,7 +23,7 @@ use channel_protocol::structure::xid::Xid;
 use parking_lot::Mutex;
 
 use crate::connect;
-use crate::handles::{self, Handle, User};
+use crate::handles::{self, User};
 use crate::per_process::PerProcess;
 
 pub use open_string::OpenString;
@@ -81,7 +80,7 @@ pub fn open(text: &str, resource_manager: i32, flags: u32) -> i32 {
     if code == XA_OK {
         OPEN.get().lock().insert(own(resource_manager), Open { hconn: handle.number, scan: None });
     } else {
-        let _ = connect::leave(&handle, User::TransactionManager);
+        give_up(resource_manager, handle.number);
     }
     code
 }
@@ -92,11 +91,10 @@ pub fn close(resource_manager: i32, flags: u32) -> i32 {
         return XAER_ASYNC;
     }
     let Some(hconn) = OPEN.get().lock().get(&own(resource_manager)).map(|open| open.hconn) else { return XA_OK };
-    let closed = on(hconn, |handle| handle.run(|runtime, session| Ok(runtime.block_on(session.connection.xa_close()))));
+    let closed = handles::run(hconn, |runtime, session| Ok(runtime.block_on(session.connection.xa_close())));
     let code = closed.map_or(XAER_RMFAIL, |closed| code(closed.map(|()| XA_OK)));
     if code != XAER_PROTO {
-        OPEN.get().lock().remove(&own(resource_manager));
-        let _ = handles::find(hconn).map(|handle| connect::leave(&handle, User::TransactionManager));
+        give_up(resource_manager, hconn);
     }
     code
 }
@@ -159,8 +157,15 @@ pub fn recover(most: usize, resource_manager: i32, flags: u32) -> (i32, Vec<Xid>
     (i32::try_from(given.len()).unwrap_or(i32::MAX), given)
 }
 
-fn on<R>(hconn: i32, call: impl FnOnce(&Arc<Handle>) -> Result<R, crate::Ended>) -> Result<R, crate::Ended> {
-    call(&handles::find(hconn)?)
+/// The thread has it open no more. Its connection ends with the last resource manager that uses it.
+fn give_up(resource_manager: i32, hconn: i32) {
+    let mut table = OPEN.get().lock();
+    table.remove(&own(resource_manager));
+    let is_used = table.values().any(|open| open.hconn == hconn);
+    drop(table);
+    if !is_used {
+        let _ = handles::find(hconn).map(|handle| connect::leave(&handle, User::TransactionManager));
+    }
 }
 
 /// One verb on the thread's connection. One that is lost is given up.
@@ -169,11 +174,10 @@ fn call(
     verb: impl AsyncFnOnce(&mut channel_client::connection::Connection) -> Result<i32, ChannelError>,
 ) -> i32 {
     let Some(hconn) = OPEN.get().lock().get(&own(resource_manager)).map(|open| open.hconn) else { return XAER_PROTO };
-    let ended = on(hconn, |handle| handle.run(|runtime, session| Ok(runtime.block_on(verb(&mut session.connection)))));
+    let ended = handles::run(hconn, |runtime, session| Ok(runtime.block_on(verb(&mut session.connection))));
     let code = ended.map_or(XAER_RMFAIL, code);
     if code == XAER_RMFAIL {
-        OPEN.get().lock().remove(&own(resource_manager));
-        let _ = handles::find(hconn).map(|handle| connect::leave(&handle, User::TransactionManager));
+        give_up(resource_manager, hconn);
     }
     code
 }
