@@ -9,9 +9,9 @@ use mqi_client::bag::exchange::{self, Execution};
 use mqi_client::bag::{self};
 use mqi_client::constant::{MQBL_NULL_TERMINATED, MQHB_NONE, MQHB_UNUSABLE_HBAG};
 use mqi_client::structure::{Mqgmo, Mqpmo};
-use mqi_client::{Ended, failed, warned};
+use mqi_client::{Ended, failed};
 
-use crate::memory::{Copied, LONGEST_TEXT, bytes, fill, load, room, store, store_length, to_nul};
+use crate::memory::{Copied, LONGEST_TEXT, bytes, fill, load, store, store_length, to_nul};
 use crate::verb::Descriptor;
 
 door! {
@@ -143,12 +143,7 @@ door! {
         if string.is_null() {
             return Err(failed(Reason::StringError));
         }
-        let room = room(buffer.cast::<c_void>(), length)?;
-        let text = to_nul(string, LONGEST_TEXT);
-        let mut padded = text.clone();
-        padded.resize(room.max(text.len()), b' ');
-        fill(buffer.cast::<c_void>(), room, &padded);
-        Ok(if text.len() > room { warned(Reason::StringTruncated) } else { Ended::WELL })
+        values::value_out(&to_nul(string, LONGEST_TEXT), b' ', length, buffer, std::ptr::null_mut())
     }
 }
 

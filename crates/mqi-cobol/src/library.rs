@@ -10,23 +10,17 @@ use std::sync::OnceLock;
 
 const NAME: &CStr = c"libmqm_r.so";
 
-/// A library as `dlopen` returns it.
-struct Library(NonNull<c_void>);
-
-// SAFETY: `dlsym` takes the handle on any thread.
-unsafe impl Send for Library {}
-// SAFETY: as above.
-unsafe impl Sync for Library {}
-
-static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
+/// As `dlopen` returns it.
+static LIBRARY: OnceLock<Option<Address>> = OnceLock::new();
 
 /// Where a function is, once it was looked for.
 pub(crate) struct Place(OnceLock<Option<Address>>);
 
+/// Of a loaded library, or of a function in it.
 #[derive(Clone, Copy)]
 struct Address(NonNull<c_void>);
 
-// SAFETY: the address of a function, which stays as long as the process.
+// SAFETY: any thread may use it, and it stays as long as the process.
 unsafe impl Send for Address {}
 // SAFETY: as above.
 unsafe impl Sync for Address {}
@@ -48,9 +42,9 @@ impl Place {
     }
 }
 
-fn load() -> Option<Library> {
+fn load() -> Option<Address> {
     let beside = beside().and_then(|path| open(&path));
-    beside.or_else(|| open(NAME)).map(Library)
+    beside.or_else(|| open(NAME)).map(Address)
 }
 
 fn open(path: &CStr) -> Option<NonNull<c_void>> {

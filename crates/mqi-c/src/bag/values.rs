@@ -199,10 +199,19 @@ door! {
 
 /// Fills a buffer with blanks or NULs behind the value; 2311 when it is cut.
 ///
+/// # Errors
+/// 2005 a negative length, 2004 null with a length.
+///
 /// # Safety
 /// The buffer has `room` bytes.
-unsafe fn value_out(value: &[u8], filler: u8, room: i32, buffer: *mut u8, length: *mut i32) -> Result<Ended, Ended> {
-    let room = usize::try_from(room).map_err(|_| failed(Reason::BufferLengthError))?;
+pub(super) unsafe fn value_out(
+    value: &[u8],
+    filler: u8,
+    room: i32,
+    buffer: *mut u8,
+    length: *mut i32,
+) -> Result<Ended, Ended> {
+    let room = memory::room(buffer.cast::<c_void>(), room)?;
     let mut padded = value.to_vec();
     padded.resize(room.max(value.len()), filler);
     // SAFETY: the promise.

@@ -70,7 +70,7 @@ pub fn put(hconn: i32, hobj: i32, md: &mut DescriptorImage, pmo: &mut Mqpmo, bag
 /// # Errors
 /// 2320, 2315, 2317 the message is not of a format of PCF, 2303 it is damaged, and what `verb::get` says.
 pub fn get(hconn: i32, hobj: i32, md: &mut DescriptorImage, gmo: &mut Mqgmo, bag: i32) -> Result<Ended, Ended> {
-    change(bag, |bag| if bag.is_group() { Err(Reason::BagWrongType) } else { Ok(()) })?;
+    message::check_fillable(bag)?;
     // A bag has no buffer that would be too short.
     let room = handles::run(hconn, |_, session| Ok(session.connection.maximum_message_length() as usize))?;
     let got = verb::get(hconn, hobj, md, gmo, room)?;

@@ -162,16 +162,20 @@ fn join(known: &mut ParameterValue, more: ParameterValue) -> Option<ParameterVal
 /// # Errors
 /// 2320, 2315, 2326 a group.
 pub fn into(number: i32, message: Message) -> Result<(), Ended> {
+    check_fillable(number)?;
     super::clear(number)?;
     let Message { header, parameters } = message;
     let items = items(parameters);
     change(number, |bag| {
-        if bag.is_group() {
-            return Err(Reason::BagWrongType);
-        }
         fill(bag, &header, items);
         Ok(())
     })
+}
+
+/// # Errors
+/// 2320, 2315, 2326 a group.
+pub(super) fn check_fillable(number: i32) -> Result<(), Ended> {
+    change(number, |bag| if bag.is_group() { Err(Reason::BagWrongType) } else { Ok(()) })
 }
 
 /// A bag of the system with a message.

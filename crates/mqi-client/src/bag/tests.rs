@@ -79,3 +79,13 @@ fn a_bag_that_holds_itself_is_no_message() {
     assert_eq!(reason(of(bag, None)), 2325);
     assert_eq!(reason(of(bags[0], None)), 2326);
 }
+
+#[test]
+fn a_group_cannot_be_filled_by_a_message_and_keeps_its_items() {
+    let group = create(MQCBO_GROUP_BAG).expect("a bag");
+    add(group, 7, Value::Integer(1)).expect("added");
+    let bag = create(0).expect("a bag");
+    let message = of(bag, Some(1)).expect("a message");
+    assert_eq!(reason(into(group, message)), 2326);
+    assert_eq!(count(group, MQSEL_ALL_USER_SELECTORS), Ok(1));
+}
