@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use clap::Args;
 use model::descriptor::{Ccsid, Encoding, Feedback, Format, MessageDescriptor};
 use model::header::dead_letter::DeadLetterHeader;
@@ -133,7 +133,7 @@ impl Monitor {
     /// Starts programs until something fails.
     fn watch(&mut self, out: &mut dyn Write) -> Failure {
         loop {
-            let own_form = Some((Ccsid(1208), Encoding::NATIVE));
+            let own_form = Some((Ccsid::UTF_8, Encoding::NATIVE));
             let done = match self.session.get(self.input, GetFlags::SYNCPOINT, LONGEST_WAIT, own_form) {
                 Ok(Some(message)) => self.handle(&message, out),
                 Ok(None) => Ok(()),
@@ -200,7 +200,7 @@ impl Monitor {
     }
 
     fn with_header(&self, message: &Message, feedback: Feedback) -> (MessageDescriptor, Bytes) {
-        let of = message.descriptor.clone();
+        let (of, now) = (message.descriptor.clone(), now());
         let header = DeadLetterHeader {
             reason: feedback.0,
             destination_queue: Text::from_bytes(self.initiation_queue.padded()),
@@ -210,20 +210,19 @@ impl Monitor {
             format: of.format,
             put_application_type: UNIX,
             put_application_name: Text::new("quaymaster trigger-monitor"),
-            put_date: now().put_date(),
-            put_time: now().put_time(),
+            put_date: now.put_date(),
+            put_time: now.put_time(),
         };
-        let mut whole = Vec::with_capacity(DeadLetterHeader::LENGTH + message.body.len());
-        header.encode(Encoding::NATIVE, &mut whole);
-        let mut body = BytesMut::from(whole.as_slice());
+        let mut body = Vec::with_capacity(DeadLetterHeader::LENGTH + message.body.len());
+        header.encode(Encoding::NATIVE, &mut body);
         body.extend_from_slice(&message.body);
         let descriptor = MessageDescriptor {
             format: Format::DEAD_LETTER_HEADER,
             encoding: Encoding::NATIVE,
-            ccsid: Ccsid(1208),
+            ccsid: Ccsid::UTF_8,
             ..of
         };
-        (descriptor, body.freeze())
+        (descriptor, body.into())
     }
 }
 

@@ -128,8 +128,8 @@ fn trigger_type_first_starts_a_program_when_the_queue_was_empty() {
         folder.write("go", "");
         eventually("an empty queue", || lines(&folder, "taken") == 2 * round && !folder.join("go").exists());
     }
-    assert_eq!(lines(&folder, "started"), 2);
     eventually("no trigger message", || depth(&folder, "SYSTEM.DEFAULT.INITIATION.QUEUE") == "0");
+    assert_eq!(lines(&folder, "started"), 2);
 }
 
 #[test]
@@ -142,6 +142,7 @@ fn trigger_type_every_starts_a_program_for_each_message() {
     put(&folder, "APPL", 3);
     eventually("three starts", || lines(&folder, "started") == 3);
     eventually("no trigger message", || depth(&folder, "SYSTEM.DEFAULT.INITIATION.QUEUE") == "0");
+    assert_eq!(lines(&folder, "started"), 3);
 }
 
 #[test]
@@ -152,11 +153,13 @@ fn trigger_type_depth_starts_one_program_and_switches_triggering_off() {
     let _monitor = Monitor::start(&folder, &[]);
     eventually("a monitor", || is_monitored(&folder));
     put(&folder, "APPL", 2);
+    assert_eq!(depth(&folder, "SYSTEM.DEFAULT.INITIATION.QUEUE"), "0");
     assert_eq!(lines(&folder, "started"), 0);
     put(&folder, "APPL", 2);
     eventually("a start", || lines(&folder, "started") == 1);
     let shown = folder.run(&["mqsc", "DISPLAY QLOCAL(APPL) TRIGGER"]);
     assert!(shown.contains("NOTRIGGER"), "{shown}");
+    eventually("no trigger message", || depth(&folder, "SYSTEM.DEFAULT.INITIATION.QUEUE") == "0");
     assert_eq!(lines(&folder, "started"), 1);
 }
 
