@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use model::authority::{Authority, Principal};
 use model::definition::IntraGroupAuthority;
-use model::descriptor::{Expiry, MessageDescriptor};
+use model::descriptor::MessageDescriptor;
 use model::header::transmission::TransmissionHeader;
 use model::identifier::CorrelationId;
 use model::message::Message;
@@ -29,8 +29,9 @@ use tracing::warn;
 use crate::QueueManager;
 use crate::engine::{Engine, Phase};
 use crate::queue::dead_letter::{self, Undelivered};
+use crate::queue::expiry::remaining;
 use crate::queue::report;
-use crate::queue::resolve::{Destination, Resolved, resolve};
+use crate::queue::resolve::{Resolved, resolve};
 use crate::queue::{Queue, transmission};
 use crate::reason;
 use crate::security::authority::Door;
@@ -207,12 +208,7 @@ async fn put(
     for principal in asked(engine, outer, &message.descriptor) {
         check_destination_authority(engine, Door::Report, &principal, &object, &destination, Authority::PUT)?;
     }
-    let unit = Some(&*own.state);
-    report::put_to(engine, unit, &destination, message.clone(), expires, now).await?;
-    if matches!(destination, Destination::Local { .. }) && report::wants_coa(&message.descriptor) {
-        report::confirm_arrival(engine, unit, message, now).await;
-    }
-    Ok(())
+    report::put_on(engine, Some(&*own.state), &destination, message, expires, now).await
 }
 
 /// Whose authority to put counts, as IGQAUT says; nobody's is that of the queue manager, which may do all.
@@ -231,14 +227,6 @@ fn asked(engine: &Engine, outer: &MessageDescriptor, of_message: &MessageDescrip
     }
 }
 
-/// What is left of a message's life, which went on while it was on its way, and when that ends.
-pub(crate) fn remaining(expiry: Expiry, arrived: Timestamp, now: Timestamp) -> (Expiry, Option<Timestamp>) {
-    let Some(lifetime) = expiry.duration() else { return (expiry, None) };
-    let left = lifetime.saturating_sub(now.since(arrived));
-    let tenths = i32::try_from(left.as_millis().div_ceil(100)).unwrap_or(i32::MAX);
-    (Expiry(tenths.max(1)), Some(now.saturating_add(left)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,13 +237,5 @@ mod tests {
         let names = ["A.LONG.NAME.OF.A.QUEUE.MANAGER.1", "A.LONG.NAME.OF.A.QUEUE.MANAGER.2", "QM1", "QM10"];
         let different: std::collections::HashSet<_> = names.iter().map(|name| correlation(name)).collect();
         assert_eq!(different.len(), names.len());
-    }
-
-    #[test]
-    fn the_time_that_a_message_was_on_its_way_is_taken_from_its_life() {
-        let at = |seconds: u64| Timestamp(seconds * 1_000_000);
-        assert_eq!(remaining(Expiry::UNLIMITED, at(1), at(9)), (Expiry::UNLIMITED, None));
-        assert_eq!(remaining(Expiry(100), at(1), at(4)), (Expiry(70), Some(at(11))));
-        assert_eq!(remaining(Expiry(100), at(1), at(40)), (Expiry(1), Some(at(40))));
     }
 }

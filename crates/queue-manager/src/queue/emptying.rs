@@ -15,7 +15,6 @@
 use std::sync::Arc;
 
 use model::authority::{Authority, AuthorityObject, Principal};
-use model::descriptor::MessageDescriptor;
 use model::message::Message;
 use model::name::{QueueManagerName, QueueName};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions};
@@ -26,7 +25,7 @@ use crate::QueueManager;
 use crate::definition::objects::{ObjectError, authorise};
 use crate::engine::Engine;
 use crate::group::handles;
-use crate::group::intra_group::remaining;
+use crate::queue::expiry;
 use crate::queue::resolve::{Destination, Resolved, resolve};
 use crate::queue::{Queue, report};
 use crate::verb::connection::{Connection, GetResult, ObjectHandle};
@@ -162,13 +161,8 @@ async fn a_few(engine: &Engine, own: &Connection, from: ObjectHandle, to: &Desti
 
 async fn put(engine: &Engine, own: &Connection, to: &Destination, got: &GetResult) -> Result<(), Reason> {
     let now = engine.now();
-    let unit = Some(&*own.state);
-    let Message { descriptor, body } = Message::clone(&got.message);
-    let (expiry, expires) = remaining(descriptor.expiry, got.arrived, now);
-    let message = Message { descriptor: MessageDescriptor { expiry, ..descriptor }, body };
-    report::put_to(engine, unit, to, message.clone(), expires, now).await?;
-    if report::wants_coa(&message.descriptor) {
-        report::confirm_arrival(engine, unit, &message, now).await;
-    }
-    Ok(())
+    let mut message = Message::clone(&got.message);
+    let (expiry, expires) = expiry::remaining(message.descriptor.expiry, got.arrived, now);
+    message.descriptor.expiry = expiry;
+    report::put_on(engine, Some(&*own.state), to, &message, expires, now).await
 }

@@ -115,3 +115,24 @@ pub(crate) fn left(expires: Timestamp, now: Timestamp) -> Expiry {
     let tenths = expires.since(now).as_millis() / 100;
     Expiry(i32::try_from(tenths).unwrap_or(i32::MAX).max(1))
 }
+
+/// What is left of a message's life, which went on while it was on its way, and when that ends.
+pub(crate) fn remaining(expiry: Expiry, arrived: Timestamp, now: Timestamp) -> (Expiry, Option<Timestamp>) {
+    let Some(lifetime) = expiry.duration() else { return (expiry, None) };
+    let left = lifetime.saturating_sub(now.since(arrived));
+    let tenths = i32::try_from(left.as_millis().div_ceil(100)).unwrap_or(i32::MAX);
+    (Expiry(tenths.max(1)), Some(now.saturating_add(left)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_that_a_message_was_on_its_way_is_taken_from_its_life() {
+        let at = |seconds: u64| Timestamp(seconds * 1_000_000);
+        assert_eq!(remaining(Expiry::UNLIMITED, at(1), at(9)), (Expiry::UNLIMITED, None));
+        assert_eq!(remaining(Expiry(100), at(1), at(4)), (Expiry(70), Some(at(11))));
+        assert_eq!(remaining(Expiry(100), at(1), at(40)), (Expiry(1), Some(at(40))));
+    }
+}

@@ -154,6 +154,25 @@ async fn put_to_reply_queue(
     }
 }
 
+/// As `put_to`, of a message that was on its way: on a queue here it has arrived.
+///
+/// # Errors
+/// Those of `put_to`.
+pub(crate) async fn put_on(
+    engine: &Engine,
+    unit: Option<&ConnectionState>,
+    destination: &Destination,
+    message: &Message,
+    expires: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), Reason> {
+    put_to(engine, unit, destination, message.clone(), expires, now).await?;
+    if matches!(destination, Destination::Local { .. }) && wants_coa(&message.descriptor) {
+        confirm_arrival(engine, unit, message, now).await;
+    }
+    Ok(())
+}
+
 /// Puts a finished message of the queue manager's own where a destination leads.
 ///
 /// # Errors
