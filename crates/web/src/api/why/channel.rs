@@ -247,8 +247,12 @@ fn instances(asker: &Asker<'_>, wish: &Wish<'_>, channel: &ChannelDefinition, to
     let running = running.iter().filter(|one| one.started.is_some() && one.instance.channel == name);
     let (all, of_client) = running
         .fold((0, 0), |(all, of_client), one| (all + 1, of_client + u32::from(one.instance.connection_name == from)));
+    let of_group = || asker.queue_manager.would_admit_channel(&name, ChannelDisposition::Shared, &from, limits);
+    let is_stopped_for_group = asker.queue_manager.group().is_some() && of_group() == Err(NotAdmitted::Stopped);
+    let of_group =
+        if is_stopped_for_group { "; clients of the group's listener are refused: it is stopped for them" } else { "" };
     let text = match outcome {
-        Ok(()) => format!("{all} instances run, {of_client} of them from {from}"),
+        Ok(()) => format!("{all} instances run, {of_client} of them from {from}{of_group}"),
         Err(why) => why.to_string(),
     };
     told.steps.push(json!({
