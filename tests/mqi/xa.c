@@ -145,6 +145,11 @@ static void verbs(void)
   xa("xa_prepare of nothing", XA.xa_prepare(&one, MANAGER, TMNOFLAGS));
   xa("xa_forget", XA.xa_forget(&one, MANAGER, TMNOFLAGS));
   recover();
+  xa("xa_open of another resource manager", XA.xa_open(getenv("XA_OPEN"), MANAGER + 1, TMNOFLAGS));
+  xa("xa_close of it", XA.xa_close("", MANAGER + 1, TMNOFLAGS));
+  xa("xa_start of the first", XA.xa_start(&one, MANAGER, TMNOFLAGS));
+  xa("xa_end", XA.xa_end(&one, MANAGER, TMSUCCESS));
+  xa("xa_rollback", XA.xa_rollback(&one, MANAGER, TMNOFLAGS));
   close_all();
   MQBACK(connection, &completion, &reason);
   say("MQBACK afterwards");

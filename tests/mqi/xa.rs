@@ -37,6 +37,11 @@ xa_end 0
 xa_prepare of nothing 3
 xa_forget -4
 xa_recover 0
+xa_open of another resource manager 0
+xa_close of it 0
+xa_start of the first 0
+xa_end 0
+xa_rollback 0
 MQDISC 0 0
 xa_close 0
 MQBACK afterwards 2 2018

@@ -91,8 +91,12 @@ pub fn close(resource_manager: i32, flags: u32) -> i32 {
         return XAER_ASYNC;
     }
     let Some(hconn) = OPEN.get().lock().get(&own(resource_manager)).map(|open| open.hconn) else { return XA_OK };
-    let closed = handles::run(hconn, |runtime, session| Ok(runtime.block_on(session.connection.xa_close())));
-    let code = closed.map_or(XAER_RMFAIL, |closed| code(closed.map(|()| XA_OK)));
+    let code = if has_others(resource_manager, hconn) {
+        XA_OK
+    } else {
+        let closed = handles::run(hconn, |runtime, session| Ok(runtime.block_on(session.connection.xa_close())));
+        closed.map_or(XAER_RMFAIL, |closed| code(closed.map(|()| XA_OK)))
+    };
     if code != XAER_PROTO {
         give_up(resource_manager, hconn);
     }
@@ -157,13 +161,16 @@ pub fn recover(most: usize, resource_manager: i32, flags: u32) -> (i32, Vec<Xid>
     (i32::try_from(given.len()).unwrap_or(i32::MAX), given)
 }
 
+/// Resource managers of one thread that are the same queue manager have one connection.
+fn has_others(resource_manager: i32, hconn: i32) -> bool {
+    let others = |(known, open): (&(ThreadId, i32), &Open)| *known != own(resource_manager) && open.hconn == hconn;
+    OPEN.get().lock().iter().any(others)
+}
+
 /// The thread has it open no more. Its connection ends with the last resource manager that uses it.
 fn give_up(resource_manager: i32, hconn: i32) {
-    let mut table = OPEN.get().lock();
-    table.remove(&own(resource_manager));
-    let is_used = table.values().any(|open| open.hconn == hconn);
-    drop(table);
-    if !is_used {
+    OPEN.get().lock().remove(&own(resource_manager));
+    if !has_others(resource_manager, hconn) {
         let _ = handles::find(hconn).map(|handle| connect::leave(&handle, User::TransactionManager));
     }
 }
