@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { qm } from './lib/browser.mjs';
-import { api } from './lib/server.mjs';
+import { api, until } from './lib/server.mjs';
 import { suite } from './lib/suite.mjs';
 
 const QUEUE = 'DEV.QUEUE.1';
@@ -77,9 +77,8 @@ check('a queue of hostile messages is listed', async ({ visit, server }) => {
   const visitor = await visit();
   const { page } = visitor;
   await visitor.signIn('app', qm(`/queue/${QUEUE}/messages`));
-  await page.getByRole('grid').waitFor();
-  const rows = Number(await page.getByRole('grid').getAttribute('aria-rowcount'));
-  assert.equal(rows, Object.keys(MESSAGES).length + 1);
+  const rows = String(Object.keys(MESSAGES).length + 1);
+  await until('every message has a row below the heading', async () => (await page.getByRole('grid').getAttribute('aria-rowcount')) === rows);
   assert.equal(await server.depth(QUEUE), Object.keys(MESSAGES).length, 'looking takes nothing');
   await isWhole(visitor);
 });
