@@ -19,15 +19,21 @@ pub enum Compiler {
 }
 
 impl Compiler {
-    pub const NAMES: [&'static str; 3] = ["enterprise", "gnucobol", "gnucobol-ibm"];
+    const ALL: [Self; 3] = [Self::Enterprise, Self::GnuCobol, Self::GnuCobolIbm];
+    /// Of all compilers.
+    pub const NAMES: [&'static str; 3] = [Self::ALL[0].name(), Self::ALL[1].name(), Self::ALL[2].name()];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Enterprise => "enterprise",
+            Self::GnuCobol => "gnucobol",
+            Self::GnuCobolIbm => "gnucobol-ibm",
+        }
+    }
 
     /// By its name, in any case.
     pub fn parse(name: &str) -> Option<Self> {
-        let all = [Self::Enterprise, Self::GnuCobol, Self::GnuCobolIbm];
-        all.into_iter()
-            .zip(Self::NAMES)
-            .find(|(_, known)| known.eq_ignore_ascii_case(name))
-            .map(|(compiler, _)| compiler)
+        Self::ALL.into_iter().find(|compiler| compiler.name().eq_ignore_ascii_case(name))
     }
 
     pub fn layout(self) -> LayoutOptions {

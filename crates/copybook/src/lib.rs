@@ -76,4 +76,4 @@ pub use picture::{Category, Picture};
 pub use plan::Converter;
 pub use selector::{Selector, SelectorError};
 pub use shape::{FieldPlace, Shape, ValueKind};
-pub use source::detected_format;
+pub use source::detect;

@@ -254,14 +254,11 @@ fn beyond_margin(line: &[char]) -> Option<Beyond> {
     Some(if goes_on || end >= CARD { Beyond::Code } else { Beyond::Name })
 }
 
-/// The reference format of a text that does not name its own.
-pub fn detected_format(text: &str) -> Format {
-    detect(text)
-}
-
+/// The reference format of a text that does not name its own: `Fixed`, `Variable` or `Free`.
+///
 /// Free when more lines have code where fixed format has none than lines look like fixed format. Variable when code goes on beyond
 /// column 72 and no line has a name there.
-fn detect(text: &str) -> Format {
+pub fn detect(text: &str) -> Format {
     let (mut free, mut fixed, mut long) = (0usize, 0usize, false);
     let (mut cut, mut named) = (0usize, 0usize);
     for line in text.lines() {

@@ -98,16 +98,6 @@ impl Wanted {
     fn is_local(&self) -> bool {
         self.compiler != Compiler::Enterprise
     }
-
-    /// As `service.yaml` has it.
-    fn compiler_name(&self) -> &'static str {
-        let [enterprise, gnucobol, gnucobol_ibm] = Compiler::NAMES;
-        match self.compiler {
-            Compiler::Enterprise => enterprise,
-            Compiler::GnuCobol => gnucobol,
-            Compiler::GnuCobolIbm => gnucobol_ibm,
-        }
-    }
 }
 
 /// A name for a service whose requests are in this file: `LOANREQ.cpy` gives `loan`.

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use copybook::{Category, Format, LayoutItem, Usage, detected_format};
+use copybook::{Category, Format, LayoutItem, Usage, detect};
 
 use super::Wanted;
 use super::records::{Record, Records};
@@ -175,7 +175,7 @@ fn copy(records: &Records, record: &Record, name: &str, replaced: &BTreeSet<Stri
         out.push_str(&format!("       01  {name}.\n"));
     }
     let text = records.copybooks.get(&record.file).map_or("", String::as_str);
-    let is_free = detected_format(text) == Format::Free;
+    let is_free = detect(text) == Format::Free;
     if is_free {
         out.push_str("      >>SOURCE FORMAT IS FREE\n");
     }

@@ -64,8 +64,7 @@ impl Record {
 /// The file cannot be read, or its copybook is wrong.
 pub fn record_names(file: &Path) -> Result<Vec<String>, StarterError> {
     let members = TwoFiles::new(file, file)?;
-    let (copybook, _) = parsed(&members, &members.request)?;
-    Ok(names_of(&copybook))
+    Ok(names_of(&parsed(&members, &members.request)?))
 }
 
 fn names_of(copybook: &Copybook) -> Vec<String> {
@@ -73,12 +72,11 @@ fn names_of(copybook: &Copybook) -> Vec<String> {
 }
 
 /// A copybook by itself, to see its records before one is chosen.
-fn parsed(members: &TwoFiles, file: &str) -> Result<(Copybook, String), StarterError> {
+fn parsed(members: &TwoFiles, file: &str) -> Result<Copybook, StarterError> {
     let text = text_of_file(&members.structure(file)?, None);
     let resolver = |name: &str, library: Option<&str>| members.member(name, library).map(|it| text_of_file(&it, None));
     let options = ParseOptions { resolver: Some(&resolver), ..ParseOptions::default() };
-    let copybook = Copybook::parse(&text, &options).map_err(|error| ArchiveError::entry(file, error))?;
-    Ok((copybook, text))
+    Ok(Copybook::parse(&text, &options).map_err(|error| ArchiveError::entry(file, error))?)
 }
 
 pub(super) fn read(wanted: &Wanted) -> Result<Records, StarterError> {
@@ -90,14 +88,14 @@ pub(super) fn read(wanted: &Wanted) -> Result<Records, StarterError> {
     };
     set("requestStructure", &members.request)?;
     set("responseStructure", &members.response)?;
-    set("compiler", wanted.compiler_name())?;
+    set("compiler", wanted.compiler.name())?;
     let mut names = BTreeSet::new();
     let sides = [
         (&members.request, &wanted.request_record, "request", "requestRecord"),
         (&members.response, &wanted.response_record, "response", "responseRecord"),
     ];
     for (file, record, direction, property) in sides {
-        let (copybook, _) = parsed(&members, file)?;
+        let copybook = parsed(&members, file)?;
         let records = names_of(&copybook);
         match record {
             Some(record) => set(property, record)?,

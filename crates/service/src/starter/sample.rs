@@ -1,6 +1,5 @@
 //! Test data: JSON that a service takes, made from its schema, and the records of it.
 
-use copybook::Compiler;
 use serde_json::{Map, Number, Value};
 
 use super::StarterError;
@@ -92,20 +91,4 @@ fn number(schema: &Value, fill: Fill) -> Value {
     let decimals = step.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let text = format!("{:.decimals$}", count * step);
     serde_json::from_str(&text).unwrap_or(Value::from(0))
-}
-
-/// The flags by which `cobc` compiles as the service expects.
-pub(super) fn flags(compiler: Compiler, records: &Records) -> String {
-    let mut flags = String::new();
-    if compiler == Compiler::GnuCobolIbm {
-        flags.push_str(" -std=ibm");
-    }
-    if records.is_variable() {
-        flags.push_str(" -fodoslide");
-    }
-    let texts = records.copybooks.values().map(|text| copybook::detected_format(text));
-    if texts.into_iter().any(|format| format == copybook::Format::Variable) {
-        flags.push_str(" -ftext-column=255");
-    }
-    flags
 }

@@ -1,7 +1,9 @@
 //! The texts that are not COBOL: sources of service and API, definitions of queues, and the scripts that start and stop.
 
+use copybook::{Compiler, Format, detect};
+
 use super::records::Records;
-use super::{Wanted, program, sample};
+use super::{Wanted, program};
 
 pub(super) fn service(wanted: &Wanted, records: &Records) -> String {
     let Wanted { name, wait_interval_ms, .. } = wanted;
@@ -30,7 +32,7 @@ compiler: {}
         chosen("requestRecord", &request.chosen),
         response.file,
         chosen("responseRecord", &response.chosen),
-        wanted.compiler_name(),
+        wanted.compiler.name(),
     )
 }
 
@@ -141,7 +143,7 @@ END
 
 fn compile(wanted: &Wanted, records: &Records) -> String {
     let program = program::name(wanted, records);
-    let flags = sample::flags(wanted.compiler, records);
+    let flags = flags(wanted.compiler, records);
     format!(
         r#"
 # The program.
@@ -149,6 +151,21 @@ command -v cobc > /dev/null || fail 'cobc, the compiler of GnuCOBOL, is not foun
 cobc -x{flags} -I "$here" -o "$here/{program}" "$here/{program}.cbl" || fail 'the program does not compile: see the lines above.'
 "#
     )
+}
+
+/// The flags by which `cobc` compiles as the service expects.
+fn flags(compiler: Compiler, records: &Records) -> String {
+    let mut flags = String::new();
+    if compiler == Compiler::GnuCobolIbm {
+        flags.push_str(" -std=ibm");
+    }
+    if records.is_variable() {
+        flags.push_str(" -fodoslide");
+    }
+    if records.copybooks.values().any(|text| detect(text) == Format::Variable) {
+        flags.push_str(" -ftext-column=255");
+    }
+    flags
 }
 
 fn respond(wanted: &Wanted, records: &Records) -> String {

@@ -126,7 +126,7 @@ fn wanted(arguments: &NewArguments, questions: &mut Questions<'_>) -> Result<Wan
         Some(name) => wanted.compiler = compiler(name).map_err(|problem| Failure::new(2, problem))?,
         None => {
             let question = format!("Compiler of the program ({})", Compiler::NAMES.join(", "));
-            questions.ask(&question, "gnucobol", |answer| {
+            questions.ask(&question, wanted.compiler.name(), |answer| {
                 wanted.compiler = compiler(answer)?;
                 Ok(())
             })?;
