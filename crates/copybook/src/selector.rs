@@ -42,6 +42,8 @@ pub enum SelectorError {
         #[source]
         source: Box<DataError>,
     },
+    #[error("the values {first} and {second} of the item {field} are the same in a record; leave one of them out")]
+    Same { field: String, first: String, second: String },
 }
 
 impl Selector {
@@ -49,7 +51,7 @@ impl Selector {
     /// another value, which have none without it.
     ///
     /// # Errors
-    /// The field has no fixed place, or not the same in all plans, or cannot hold a value.
+    /// The field has no fixed place, or not the same in all plans, or cannot hold a value, or has two values of the same bytes.
     pub fn new(field: &str, chosen: &[(&str, &Converter)], other: Option<usize>) -> Result<Self, SelectorError> {
         let mut place: Option<FieldPlace> = None;
         let (mut by_bytes, mut by_value) = (HashMap::new(), HashMap::new());
@@ -60,10 +62,13 @@ impl Selector {
             if (place.offset, place.length) != (found.offset, found.length) {
                 return Err(SelectorError::Moved { field, value });
             }
-            match bytes_of(plan, &found, &value) {
+            let earlier = match bytes_of(plan, &found, &value) {
                 Ok(bytes) => by_bytes.insert(bytes, index),
                 Err(source) => return Err(SelectorError::Value { field, value, source }),
             };
+            if let Some(first) = earlier {
+                return Err(SelectorError::Same { field, first: chosen[first].0.to_owned(), second: value });
+            }
             by_value.insert(value, index);
         }
         let place = place.ok_or_else(|| SelectorError::NoField(field.to_owned()))?;

@@ -21,7 +21,7 @@ impl Segments {
     /// another value, which are errors without it.
     ///
     /// # Errors
-    /// The field has no fixed place, or not the same in all plans, or cannot hold a value.
+    /// The field has no fixed place, or not the same in all plans, or cannot hold a value, or has two values of the same bytes.
     pub fn by_field(
         field: &str,
         chosen: Vec<(String, Converter)>,

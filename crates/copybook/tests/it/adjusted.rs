@@ -159,4 +159,9 @@ fn a_value_that_chooses_nothing_and_a_field_that_cannot_choose_are_errors() {
     assert!(refused("NONE", &[("P", "PAIR")]).contains("there is no item NONE at a fixed place"));
     assert!(refused("KIND", &[("PP", "PAIR")]).contains("the item KIND cannot hold PP"));
     assert_eq!(refused("KIND", &[("P", "TAIL")]), "'TAIL' names no alternative of a REDEFINES");
+    // A record with P could be read as either.
+    for (field, one, other) in [("KIND", "P", "P"), ("TAIL", "5", "5.0")] {
+        let told = refused(field, &[(one, "PAIR"), (other, "AMOUNT")]);
+        assert!(told.contains(&format!("the values {one} and {other} of the item {field} are the same")), "{told}");
+    }
 }
