@@ -1,5 +1,7 @@
 //! A copybook as written: data items in a tree, with their clauses; nothing is placed yet.
 
+use std::collections::BTreeSet;
+
 use crate::error::Place;
 use crate::picture::Picture;
 
@@ -13,7 +15,19 @@ pub struct Copybook {
     pub standalone: Vec<DataItem>,
     /// Level-66 entries.
     pub renames: Vec<Renames>,
+    /// In upper case.
+    pub(crate) constants_and_indexes: Vec<String>,
     pub(crate) members: Vec<String>,
+}
+
+impl Copybook {
+    /// Every name that a program with this copybook has, in upper case: of items, conditions, constants and indexes.
+    pub fn names(&self) -> BTreeSet<String> {
+        let mut names: BTreeSet<String> = self.constants_and_indexes.iter().cloned().collect();
+        names.extend(self.renames.iter().map(|renames| renames.name.to_uppercase()));
+        self.records.iter().chain(&self.standalone).for_each(|item| item.add_names(&mut names));
+        names
+    }
 }
 
 /// One data description entry.
@@ -53,6 +67,12 @@ impl DataItem {
 
     pub fn is_group(&self) -> bool {
         !self.children.is_empty()
+    }
+
+    fn add_names(&self, names: &mut BTreeSet<String>) {
+        names.extend(self.name.iter().map(|name| name.to_uppercase()));
+        names.extend(self.conditions.iter().map(|condition| condition.name.to_uppercase()));
+        self.children.iter().for_each(|child| child.add_names(names));
     }
 }
 

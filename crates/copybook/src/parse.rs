@@ -36,13 +36,14 @@ impl Copybook {
 fn parse(text: &str, options: &ParseOptions<'_>, members: &mut Vec<String>) -> Result<Copybook, Fault> {
     let characters = copy::expand(text, options, members)?;
     let tokens = tokens(&characters, options.decimal_comma)?;
-    let mut parser = Parser { tokens: &tokens, at: 0, options, constants: HashMap::new(), substituted: 0 };
+    let mut parser = Parser { tokens: &tokens, at: 0, options, constants: HashMap::new(), indexes: Vec::new(), substituted: 0 };
     let mut tree = Tree::default();
     while parser.skip_surroundings() {
         let entry = parser.entry()?;
         tree.add(entry)?;
     }
     let mut copybook = tree.finish();
+    copybook.constants_and_indexes = parser.constants.into_keys().chain(parser.indexes).collect();
     if copybook.records.is_empty() && copybook.standalone.is_empty() {
         let place = characters.last().map_or(Place { member: 0, line: 1, column: 1 }, |(_, place)| *place);
         return Err(Fault::at(place, Problem::Empty));
@@ -60,6 +61,8 @@ struct Parser<'a, 'b> {
     options: &'a ParseOptions<'b>,
     /// Level-78 entries, by name in upper case.
     constants: HashMap<String, Literal>,
+    /// Names of INDEXED BY, in upper case.
+    indexes: Vec<String>,
     /// Characters that are in items for names of constants.
     substituted: usize,
 }
@@ -240,6 +243,6 @@ impl Tree {
     fn finish(mut self) -> Copybook {
         self.close(0);
         let Parts { records, standalone, renames } = self.copybook;
-        Copybook { records, standalone, renames, members: Vec::new() }
+        Copybook { records, standalone, renames, constants_and_indexes: Vec::new(), members: Vec::new() }
     }
 }

@@ -289,7 +289,8 @@ impl Parser<'_, '_> {
                 self.names()?;
             } else if self.take(&["INDEXED"]) {
                 self.take(&["BY"]);
-                self.names()?;
+                let names = self.names()?;
+                self.indexes.extend(names.iter().map(|name| name.to_uppercase()));
             } else {
                 break;
             }
@@ -314,13 +315,13 @@ impl Parser<'_, '_> {
         Ok(names)
     }
 
-    /// Names up to the next clause; they matter to a program only.
-    fn names(&mut self) -> Result<(), Fault> {
-        self.qualified_name()?;
+    /// Names up to the next clause, with their qualifiers; they matter to a program only.
+    fn names(&mut self) -> Result<Vec<String>, Fault> {
+        let mut names = self.qualified_name()?;
         while self.word_at(0).is_some_and(|word| !begins_clause(&word) && word.chars().any(char::is_alphabetic)) {
-            self.qualified_name()?;
+            names.extend(self.qualified_name()?);
         }
-        Ok(())
+        Ok(names)
     }
 
     /// A literal, with one ALL before it or none.

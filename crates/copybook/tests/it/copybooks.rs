@@ -52,6 +52,16 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
+fn names_are_those_of_items_conditions_constants_and_indexes() {
+    let text = "78 MOST VALUE 3. 01 R. 05 a PIC X. 88 is-a VALUE 'A'.
+        05 T OCCURS MOST TIMES ASCENDING KEY K INDEXED BY ix, IY. 10 K PIC 9. 10 FILLER PIC X.
+        66 Z RENAMES a. 77 ALONE PIC X.";
+    let copybook = Copybook::parse(text, &ParseOptions::default()).expect("a copybook");
+    let names: Vec<String> = copybook.names().into_iter().collect();
+    assert_eq!(names, ["A", "ALONE", "IS-A", "IX", "IY", "K", "MOST", "R", "T", "Z"]);
+}
+
+#[test]
 fn fixed_format_has_sequence_numbers_comments_and_a_margin() {
     check(
         "000100* A COMMENT                                                       PROGID01\n\

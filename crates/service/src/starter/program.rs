@@ -6,7 +6,7 @@
 //! A copybook with one record stands in the file's description. One with several would make the file's record as long as the longest
 //! of them, so it stands in the linkage section, and the record that is used gets the address of the file's bytes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use copybook::{Category, Format, LayoutItem, Usage, detect};
 
@@ -23,14 +23,21 @@ pub(super) fn name(wanted: &Wanted, records: &Records) -> String {
     free(records, &format!("{name}SRV"))
 }
 
-/// The name, or one with a number that no item has.
+/// The name, or one with a number that the copybooks do not have.
 fn free(records: &Records, name: &str) -> String {
+    free_of(&|name| records.names.contains(name), name)
+}
+
+fn free_of(is_taken: &dyn Fn(&str) -> bool, name: &str) -> String {
     let mut numbered = (2..).map(|number| format!("{name}{number}"));
-    match records.names.contains(name) {
-        true => numbered.find(|name| !records.names.contains(name)).unwrap_or_default(),
+    match is_taken(name) {
+        true => numbered.find(|name| !is_taken(name)).unwrap_or_default(),
         false => name.to_owned(),
     }
 }
+
+/// Names of the reply's copybook with those that they have in the program instead.
+type Replaced = BTreeMap<String, String>;
 
 /// The names that the program has of its own.
 struct Own {
@@ -44,6 +51,9 @@ struct Own {
     request_bytes: String,
     reply_bytes: String,
     reply_length: String,
+    /// Paragraphs.
+    main: String,
+    answer: String,
 }
 
 pub(super) fn text(wanted: &Wanted, records: &Records) -> String {
@@ -59,10 +69,12 @@ pub(super) fn text(wanted: &Wanted, records: &Records) -> String {
         status: free(records, "REQUEST-STATUS"),
         read: free(records, "REQUEST-READ"),
         request: record(&records.request, "REQUEST-RECORD"),
-        reply: if replaced.contains(&reply) { renamed(&reply) } else { reply },
+        reply: replaced.get(&reply).cloned().unwrap_or(reply),
         request_bytes: free(records, "REQUEST-BYTES"),
         reply_bytes: free(records, "REPLY-BYTES"),
         reply_length: free(records, "REPLY-LENGTH"),
+        main: free(records, "MAIN-LOGIC"),
+        answer: free(records, "ANSWER-REQUEST"),
     };
     let mut out = String::new();
     introduction(wanted, records, &mut out);
@@ -93,7 +105,7 @@ fn introduction(wanted: &Wanted, records: &Records, out: &mut String) {
     ));
 }
 
-fn division(records: &Records, own: &Own, replaced: &BTreeSet<String>, out: &mut String) {
+fn division(records: &Records, own: &Own, replaced: &Replaced, out: &mut String) {
     let Own { requests, replies, status, read, .. } = own;
     out.push_str(&format!(
         "
@@ -110,7 +122,7 @@ fn division(records: &Records, own: &Own, replaced: &BTreeSet<String>, out: &mut
        FILE SECTION.
 "
     ));
-    let none = BTreeSet::new();
+    let none = Replaced::new();
     let (first, second) = (&records.request, &records.response);
     description(records, first, requests, &own.request_bytes, None, out);
     if !is_linked(first) {
@@ -170,7 +182,7 @@ fn description(records: &Records, record: &Record, file: &str, bytes: &str, leng
 }
 
 /// A copybook, below a record if it has none.
-fn copy(records: &Records, record: &Record, name: &str, replaced: &BTreeSet<String>, out: &mut String) {
+fn copy(records: &Records, record: &Record, name: &str, replaced: &Replaced, out: &mut String) {
     if record.layout.name.is_none() {
         out.push_str(&format!("       01  {name}.\n"));
     }
@@ -183,8 +195,8 @@ fn copy(records: &Records, record: &Record, name: &str, replaced: &BTreeSet<Stri
     if !replaced.is_empty() {
         out.push_str(" REPLACING");
     }
-    for name in replaced {
-        out.push_str(&format!("\n             =={name}==\n             BY =={}==", renamed(name)));
+    for (name, instead) in replaced {
+        out.push_str(&format!("\n             =={name}==\n             BY =={instead}=="));
     }
     out.push_str(".\n");
     if is_free {
@@ -193,9 +205,10 @@ fn copy(records: &Records, record: &Record, name: &str, replaced: &BTreeSet<Stri
 }
 
 /// Names of the reply that the request has, too, and that COBOL needs once: records, and counters of tables.
-fn replaced(records: &Records) -> BTreeSet<String> {
+fn replaced(records: &Records) -> Replaced {
+    let mut replaced = Replaced::new();
     if is_one_copy(records) {
-        return BTreeSet::new();
+        return replaced;
     }
     let of_request = |name: &String| {
         let items = &records.request.layout.items;
@@ -214,17 +227,21 @@ fn replaced(records: &Records) -> BTreeSet<String> {
     let records_of_reply = records.response.records.iter().map(|name| name.to_uppercase()).filter(of_request);
     let of_reply = counters(&records.response).into_iter().filter(of_request);
     let of_request_alone = counters(&records.request).into_iter().filter(of_response);
-    records_of_reply.chain(of_reply).chain(of_request_alone).collect()
+    let names: BTreeSet<String> = records_of_reply.chain(of_reply).chain(of_request_alone).collect();
+    for name in names {
+        // Room for a number in the 30 characters of a name.
+        let short: String = name.chars().take(22).collect();
+        let instead = format!("{}-REPLY", short.trim_end_matches('-'));
+        let is_taken = |name: &str| records.names.contains(name) || replaced.values().any(|known| known == name);
+        let instead = free_of(&is_taken, &instead);
+        replaced.insert(name, instead);
+    }
+    replaced
 }
 
-fn renamed(name: &str) -> String {
-    let short: String = name.chars().take(24).collect();
-    format!("{}-REPLY", short.trim_end_matches('-'))
-}
-
-fn procedure(records: &Records, own: &Own, replaced: &BTreeSet<String>, out: &mut String) {
-    let Own { requests, replies, read, request, reply, .. } = own;
-    out.push_str("\n       PROCEDURE DIVISION.\n       MAIN-LOGIC.\n");
+fn procedure(records: &Records, own: &Own, replaced: &Replaced, out: &mut String) {
+    let Own { requests, replies, read, request, reply, main, answer, .. } = own;
+    out.push_str(&format!("\n       PROCEDURE DIVISION.\n       {main}.\n"));
     for (record, name, bytes) in
         [(&records.request, request, &own.request_bytes), (&records.response, reply, &own.reply_bytes)]
     {
@@ -236,7 +253,7 @@ fn procedure(records: &Records, own: &Own, replaced: &BTreeSet<String>, out: &mu
         "           OPEN INPUT {requests} OUTPUT {replies}
            READ {requests}
            PERFORM UNTIL NOT {read}
-               PERFORM ANSWER-REQUEST
+               PERFORM {answer}
 "
     ));
     let written = if is_linked(&records.response) { &own.reply_bytes } else { reply };
@@ -252,12 +269,12 @@ fn procedure(records: &Records, own: &Own, replaced: &BTreeSet<String>, out: &mu
 
       * One request is in {request}.
       * The reply to it is written from {reply}.
-       ANSWER-REQUEST.
+       {answer}.
 "
     ));
     let spelled = |name: &str| {
         let name = name.to_uppercase();
-        if replaced.contains(&name) { renamed(&name) } else { name }
+        replaced.get(&name).cloned().unwrap_or(name)
     };
     // Without elements every item behind a table has its place.
     for (at, _, name) in records.response.named_items() {

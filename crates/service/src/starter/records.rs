@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use copybook::{Copybook, DataItem, LayoutItem, ParseOptions, RecordLayout, text_of_file};
+use copybook::{Copybook, LayoutItem, ParseOptions, RecordLayout, text_of_file};
 
 use super::{StarterError, Wanted};
 use crate::archive::ArchiveError;
@@ -19,7 +19,7 @@ pub(super) struct Records {
     pub(super) compiled: Compiled,
     /// Files by name: both copybooks, and the members that they copy.
     pub(super) copybooks: BTreeMap<String, String>,
-    /// Every data name of both copybooks, in upper case.
+    /// Every name of both copybooks, in upper case.
     pub(super) names: BTreeSet<String>,
 }
 
@@ -104,8 +104,7 @@ pub(super) fn read(wanted: &Wanted) -> Result<Records, StarterError> {
             }
             None => {}
         }
-        copybook.records.iter().chain(&copybook.standalone).for_each(|item| collect(item, &mut names));
-        names.extend(copybook.renames.iter().map(|renames| renames.name.to_uppercase()));
+        names.extend(copybook.names());
     }
     let compiled = conversion.compile(&members)?;
     let record = |side, file: &str, chosen: &Option<String>| -> Result<Record, StarterError> {
@@ -119,12 +118,6 @@ pub(super) fn read(wanted: &Wanted) -> Result<Records, StarterError> {
         copybooks: members.read.into_inner(),
         names,
     })
-}
-
-fn collect(item: &DataItem, names: &mut BTreeSet<String>) {
-    names.extend(item.name.iter().map(|name| name.to_uppercase()));
-    names.extend(item.conditions.iter().map(|condition| condition.name.to_uppercase()));
-    item.children.iter().for_each(|child| collect(child, names));
 }
 
 /// The copybooks by the names of their files, and what was read of their folders.

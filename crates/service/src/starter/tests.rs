@@ -150,6 +150,20 @@ fn records_of_variable_length_and_names_that_both_copybooks_have_make_a_program(
 }
 
 #[test]
+fn names_of_the_copybooks_and_names_of_the_program_do_not_meet() {
+    let request = "       01  THE-RECORD.
+       78  REPLIES VALUE 2.
+           05 MAIN-LOGIC             PIC X(5).
+           05 ANSWER-REQUEST         PIC 9(3).
+           05 THE-RECORD-REPLY       PIC X OCCURS REPLIES INDEXED BY REQUESTS.
+";
+    let reply = "       01  THE-RECORD.\n           05 MAIN-LOGIC PIC X(5).\n           05 MONTHS PIC 9(2).\n";
+    let made = made(&[("LOANREQ.cpy", request), ("LOANREP.cpy", reply)], |_| {}).expect("made");
+    let reply = |name: &str| format!("{{\"main_logic\":\"{name}\",\"months\":0}}");
+    assert_eq!(replies(&made), [reply("MAIN"), reply("ABCDE"), reply("")]);
+}
+
+#[test]
 fn a_record_is_chosen_and_members_of_copy_come_along() {
     let several =
         "       01  A-REQUEST.\n           05 A-NAME PIC X(5).\n       01  B-REQUEST.\n           COPY COMMON.\n";
