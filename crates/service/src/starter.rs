@@ -4,7 +4,7 @@
 //! nothing reads it but the tools that its scripts name.
 //!
 //! Invariants
-//! - Every value that a file holds in an unquoted place was checked by [`Wanted::check`].
+//! - Every value that a file holds in an unquoted place was checked by [`Wanted::check`], and names of files by [`check_file`].
 //! - The test data is encoded by the plan that the service itself uses.
 
 mod program;
@@ -58,6 +58,8 @@ pub enum StarterError {
     Queues { queues: String, problem: String },
     #[error("the user '{user}' cannot be used: letters, digits, '.', '-' and '_', at most 64")]
     User { user: String },
+    #[error("the file name '{file}' of a copybook cannot be used: {problem}")]
+    File { file: String, problem: &'static str },
     #[error("{file} has the records {}; name the one of the {direction} with --{direction}-record", records.join(", "))]
     SeveralRecords { file: String, records: Vec<String>, direction: &'static str },
     #[error("{first} and {second} have one file name and different texts; rename one of them")]
@@ -113,6 +115,18 @@ pub fn name_of(request: &std::path::Path) -> String {
     if name.starts_with(|first: char| first.is_ascii_alphabetic()) { name } else { "service".to_owned() }
 }
 
+/// # Errors
+/// A name that a COPY statement in one line, or a source in YAML, cannot have.
+fn check_file(file: &str) -> Result<(), StarterError> {
+    let is_allowed = |one: char| one.is_ascii_alphanumeric() || " .-_$@#".contains(one);
+    let is_name = file.len() <= 40 && file.trim() == file && !file.is_empty() && file.chars().all(is_allowed);
+    if is_name {
+        return Ok(());
+    }
+    let problem = "use at most 40 letters, digits, ' ', '.', '-', '_', '$', '@' or '#', no blank first or last";
+    Err(StarterError::File { file: file.to_owned(), problem })
+}
+
 /// Makes the files, the scripts last.
 ///
 /// # Errors
@@ -121,22 +135,25 @@ pub fn make(wanted: &Wanted) -> Result<Vec<StarterFile>, StarterError> {
     wanted.check()?;
     let records = records::read(wanted)?;
     let mut files = BTreeMap::new();
-    let mut add = |name: &str, content: Vec<u8>| files.insert(name.to_owned(), content);
+    let mut add = |name: &str, content: Vec<u8>| match files.insert(name.to_owned(), content) {
+        None => Ok(()),
+        Some(_) => Err(StarterError::File { file: name.to_owned(), problem: "another file of the service has it" }),
+    };
     for (name, text) in &records.copybooks {
-        add(name, text.clone().into_bytes());
+        add(name, text.clone().into_bytes())?;
     }
-    add("service.yaml", texts::service(wanted, &records).into_bytes());
-    add("api.yaml", texts::api(wanted).into_bytes());
-    add("queues.mqsc", texts::queues(wanted).into_bytes());
+    add("service.yaml", texts::service(wanted, &records).into_bytes())?;
+    add("api.yaml", texts::api(wanted).into_bytes())?;
+    add("queues.mqsc", texts::queues(wanted).into_bytes())?;
     let samples = sample::of(&records)?;
-    add("request.json", format!("{}\n", samples.typical).into_bytes());
-    add("requests.jsonl", samples.lines.into_bytes());
-    add("requests.dat", samples.records);
+    add("request.json", format!("{}\n", samples.typical).into_bytes())?;
+    add("requests.jsonl", samples.lines.into_bytes())?;
+    add("requests.dat", samples.records)?;
     if wanted.is_local() {
-        add(&format!("{}.cbl", program::name(wanted, &records)), program::text(wanted, &records).into_bytes());
-        add("stop.sh", texts::stop(wanted).into_bytes());
+        add(&format!("{}.cbl", program::name(wanted, &records)), program::text(wanted, &records).into_bytes())?;
+        add("stop.sh", texts::stop(wanted).into_bytes())?;
     }
-    add("start.sh", texts::start(wanted, &records).into_bytes());
+    add("start.sh", texts::start(wanted, &records).into_bytes())?;
     let file = |(name, content): (String, Vec<u8>)| StarterFile { is_executable: name.ends_with(".sh"), name, content };
     Ok(files.into_iter().map(file).collect())
 }

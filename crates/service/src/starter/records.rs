@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use copybook::{Copybook, LayoutItem, ParseOptions, RecordLayout, text_of_file};
 
-use super::{StarterError, Wanted};
+use super::{StarterError, Wanted, check_file};
 use crate::archive::ArchiveError;
 use crate::archive::conversion::{self, Compiled, Conversion, Members, Side};
 use crate::build::content_of;
@@ -132,6 +132,8 @@ impl TwoFiles {
     fn new(request: &Path, response: &Path) -> Result<Self, StarterError> {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let names = (name(request), name(response));
+        check_file(&names.0)?;
+        check_file(&names.1)?;
         let mut paths = BTreeMap::new();
         paths.insert(names.0.clone(), request.to_owned());
         let first = paths.insert(names.1.clone(), response.to_owned());

@@ -150,6 +150,46 @@ fn records_of_variable_length_and_names_that_both_copybooks_have_make_a_program(
 }
 
 #[test]
+fn copybooks_may_have_the_file_names_that_members_of_z_os_have() {
+    let names = ["@LOAN #1", "$REP.cpy"];
+    let made = made(&[(names[0], LOAN_REQUEST), (names[1], LOAN_REPLY)], |wanted| {
+        wanted.request.set_file_name(names[0]);
+        wanted.response.set_file_name(names[1]);
+    })
+    .expect("made");
+    assert_eq!(replies(&made).len(), 3);
+}
+
+#[test]
+fn a_file_name_that_cannot_be_is_refused() {
+    let told = |request: &str| {
+        let copybooks = [(request, LOAN_REQUEST), ("LOANREP.cpy", LOAN_REPLY)];
+        let made = made(&copybooks, |wanted| wanted.request.set_file_name(request));
+        made.err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    assert_eq!(told("LOANREQ.cpy"), "");
+    let long = "X".repeat(41);
+    for name in ["it's.cpy", "a\"b.cpy", "a\nb.cpy", "größe.cpy", " a.cpy", "a ", long.as_str()] {
+        let expected = format!("the file name '{name}' of a copybook cannot be used: use at most 40 letters, digits");
+        assert!(told(name).starts_with(&expected), "{name}: {}", told(name));
+    }
+    for name in ["service.yaml", "LOANSRV.cbl"] {
+        let expected = format!("the file name '{name}' of a copybook cannot be used: another file of the service has it");
+        assert_eq!(told(name), expected);
+    }
+}
+
+#[test]
+fn queues_keep_the_case_of_their_names() {
+    let copybooks = [("LOANREQ.cpy", LOAN_REQUEST), ("LOANREP.cpy", LOAN_REPLY)];
+    let made = made(&copybooks, |wanted| wanted.queues = "loan".to_owned()).expect("made");
+    assert!(made.text("service.yaml").contains("destination: loan.REQUEST\nreplyDestination: loan.REPLY\n"));
+    let definitions = made.text("queues.mqsc");
+    assert_eq!(definitions.matches("('loan.").count(), 7, "MQSC folds a name without quotes to upper case");
+    assert!(!definitions.contains("(loan."), "{definitions}");
+}
+
+#[test]
 fn names_of_the_copybooks_and_names_of_the_program_do_not_meet() {
     let request = "       01  THE-RECORD.
        78  REPLIES VALUE 2.

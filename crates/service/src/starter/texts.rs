@@ -1,5 +1,7 @@
 //! The texts that are not COBOL: sources of service and API, definitions of queues, and the scripts that start and stop.
 
+use std::borrow::Cow;
+
 use copybook::{Compiler, Format, detect};
 
 use super::records::Records;
@@ -28,12 +30,19 @@ compiler: {}
 ",
         wanted.queue("REQUEST"),
         wanted.queue("REPLY"),
-        request.file,
+        file(&request.file),
         chosen("requestRecord", &request.chosen),
-        response.file,
+        file(&response.file),
         chosen("responseRecord", &response.chosen),
         wanted.compiler.name(),
     )
+}
+
+/// A file's name as YAML reads it, which takes some characters for its own.
+fn file(name: &str) -> Cow<'_, str> {
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '.' | '-' | '_');
+    let is_text = name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_plain);
+    if is_text { Cow::Borrowed(name) } else { Cow::Owned(format!("'{name}'")) }
 }
 
 pub(super) fn api(wanted: &Wanted) -> String {
@@ -56,15 +65,15 @@ pub(super) fn queues(wanted: &Wanted) -> String {
     let (name, user) = (&wanted.name, &wanted.user);
     format!(
         "* Queues of the service {name}. A request that the program cannot answer is tried three times and then put aside.
-DEFINE QLOCAL({aside}) REPLACE DESCR('Requests of {name} without an answer')
-DEFINE QLOCAL({request}) REPLACE DESCR('Requests of {name}') +
-       BOTHRESH(3) BOQNAME({aside})
-DEFINE QLOCAL({reply}) REPLACE DESCR('Replies of {name}')
+DEFINE QLOCAL('{aside}') REPLACE DESCR('Requests of {name} without an answer')
+DEFINE QLOCAL('{request}') REPLACE DESCR('Requests of {name}') +
+       BOTHRESH(3) BOQNAME('{aside}')
+DEFINE QLOCAL('{reply}') REPLACE DESCR('Replies of {name}')
 * The program connects as {user}.
 SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('{user}') AUTHADD(CONNECT,INQ)
-SET AUTHREC PROFILE({request}) OBJTYPE(QUEUE) PRINCIPAL('{user}') AUTHADD(GET,INQ)
-SET AUTHREC PROFILE({reply}) OBJTYPE(QUEUE) PRINCIPAL('{user}') AUTHADD(PUT)
-SET AUTHREC PROFILE({aside}) OBJTYPE(QUEUE) PRINCIPAL('{user}') AUTHADD(PUT)
+SET AUTHREC PROFILE('{request}') OBJTYPE(QUEUE) PRINCIPAL('{user}') AUTHADD(GET,INQ)
+SET AUTHREC PROFILE('{reply}') OBJTYPE(QUEUE) PRINCIPAL('{user}') AUTHADD(PUT)
+SET AUTHREC PROFILE('{aside}') OBJTYPE(QUEUE) PRINCIPAL('{user}') AUTHADD(PUT)
 "
     )
 }

@@ -82,6 +82,7 @@ fn failure(error: StarterError) -> Failure {
         StarterError::Name { .. }
         | StarterError::Queues { .. }
         | StarterError::User { .. }
+        | StarterError::File { .. }
         | StarterError::SeveralRecords { .. } => 2,
     };
     Failure::new(code, error.to_string())
