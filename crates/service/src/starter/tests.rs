@@ -190,6 +190,33 @@ fn queues_keep_the_case_of_their_names() {
 }
 
 #[test]
+fn a_user_without_a_password_is_named_before_anything_starts() {
+    let copybooks = [("LOANREQ.cpy", LOAN_REQUEST), ("LOANREP.cpy", LOAN_REPLY)];
+    let told = |user: &str, caller: &str| {
+        let made = made(&copybooks, |wanted| wanted.user = user.to_owned()).expect("made");
+        write(made.folder.path(), "data/initial-passwords", b"admin a1\napp p2\n");
+        // A program of that name is all that start.sh looks for before it reads the passwords.
+        let script = ": > quaymaster; chmod +x quaymaster; PATH=$PWD:$PATH; sh loan/start.sh";
+        let output = Command::new("sh")
+            .args(["-c", script])
+            .envs([("DATA", "data"), ("CALLER", caller)])
+            .current_dir(made.folder.path())
+            .output()
+            .expect("a shell");
+        assert!(!made.folder.path().join("loan/LOANSRV").exists(), "nothing is compiled");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert_eq!(
+        told("app", "guest"),
+        "start.sh: data/initial-passwords has no line 'guest PASSWORD'. Add it, or set CALLER to a user that the file has.\n"
+    );
+    assert_eq!(
+        told("batch", "app"),
+        "start.sh: data/initial-passwords has no line 'batch PASSWORD', by which the program connects. Add it.\n"
+    );
+}
+
+#[test]
 fn names_of_the_copybooks_and_names_of_the_program_do_not_meet() {
     let request = "       01  THE-RECORD.
        78  REPLIES VALUE 2.

@@ -93,7 +93,7 @@ rm -f "$here/responder.pid"
 }
 
 pub(super) fn start(wanted: &Wanted, records: &Records) -> String {
-    let name = &wanted.name;
+    let Wanted { name, user, .. } = wanted;
     let mut text = format!(
         r#"#!/bin/sh
 # Starts the service {name} on a server that runs. It may run again after each change; stop.sh ends what it starts.
@@ -109,10 +109,16 @@ fail() {{ echo "start.sh: $1" >&2; exit 1; }}
 command -v quaymaster > /dev/null || fail 'quaymaster is not found. Add its folder to PATH.'
 [ -d "$data" ] || fail "there is no data directory $data. Set DATA to that of the server, or start one here: quaymaster serve"
 [ -f "$passwords" ] || fail "there is no file $passwords. Set PASSWORDS to a file with lines 'USER PASSWORD'."
-password=$(sed -n "s/^$caller //p" "$passwords")
+password_of() {{ sed -n "s/^$1 //p" "$passwords"; }}
+password=$(password_of "$caller")
+[ -n "$password" ] || fail "$passwords has no line '$caller PASSWORD'. Add it, or set CALLER to a user that the file has."
 "#
     );
     if wanted.is_local() {
+        text.push_str(&format!(
+            r#"[ -n "$(password_of {user})" ] || fail "$passwords has no line '{user} PASSWORD', by which the program connects. Add it."
+"#
+        ));
         text.push_str(&compile(wanted, records));
     }
     text.push_str(
