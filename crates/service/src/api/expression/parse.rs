@@ -8,9 +8,11 @@ use super::{ExpressionError, Node, Operator};
 /// Deepest nesting, and most characters.
 const DEEPEST: usize = 60;
 const LONGEST: usize = 10_000;
+/// Most operators, members and filters, which hang together in chains: each is a level of the tree.
+pub(super) const MOST_LINKS: usize = 500;
 
 pub(super) fn expression(text: &str) -> Result<Node, ExpressionError> {
-    let mut parser = Parser { characters: text.chars().collect(), at: 0, depth: 0 };
+    let mut parser = Parser { characters: text.chars().collect(), at: 0, depth: 0, links: 0 };
     if parser.characters.len() > LONGEST {
         return Err(parser.wrong(&format!("it is longer than {LONGEST} characters")));
     }
@@ -26,6 +28,7 @@ struct Parser {
     characters: Vec<char>,
     at: usize,
     depth: usize,
+    links: usize,
 }
 
 /// Operators of one rank, longer ones first.
@@ -103,6 +106,7 @@ impl Parser {
         let Some(operators) = RANKS.get(rank) else { return self.negative() };
         let mut left = self.ranked(rank + 1)?;
         while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.take(symbol)) {
+            self.link()?;
             left = Node::Binary(*operator, Box::new(left), Box::new(self.ranked(rank + 1)?));
         }
         Ok(left)
@@ -117,13 +121,23 @@ impl Parser {
         Ok(if count % 2 == 1 { Node::Negative(Box::new(node)) } else { node })
     }
 
+    fn link(&mut self) -> Result<(), ExpressionError> {
+        self.links += 1;
+        if self.links <= MOST_LINKS {
+            return Ok(());
+        }
+        Err(self.wrong(&format!("it has more than {MOST_LINKS} operators, members and filters")))
+    }
+
     fn steps(&mut self) -> Result<Node, ExpressionError> {
         let mut node = self.primary()?;
         loop {
             if self.take(".") {
+                self.link()?;
                 self.blanks();
                 node = Node::Member(Box::new(node), self.name()?);
             } else if self.take("[") {
+                self.link()?;
                 let filter = self.condition()?;
                 self.expect("]")?;
                 node = Node::Filter(Box::new(node), Box::new(filter));

@@ -147,6 +147,17 @@ fn what_is_no_expression_is_refused_with_its_place() {
     assert!(given("$map(a)").contains("there is no function $map; expected one of abs, append"));
     let deep = "(".repeat(100) + "1" + &")".repeat(100);
     assert!(given(&deep).contains("nested deeper than 60 levels"));
+    for (first, link) in [("1", "+1"), ("a", ".b"), ("a", "[0]"), ("a", " & 'b'"), ("a", "[a.b]")] {
+        let links = parse::MOST_LINKS / link.matches(['+', '.', '[', '&']).count();
+        let chain = first.to_owned() + &link.repeat(links);
+        let expression = Expression::parse(&chain).expect("as long as a chain may be");
+        let nothing = Value::Missing;
+        let value = expression.evaluate(&Scope { context: &nothing, variables: Vec::new() });
+        assert!(value.is_ok(), "{link}: {value:?}");
+        assert_eq!(expression.members("apiRequest"), Vec::<Vec<String>>::new());
+        let told = given(&(chain + link));
+        assert!(told.contains("more than 500 operators, members and filters"), "{link}: {told}");
+    }
     let nested = "[".repeat(200) + &"]".repeat(200);
     assert!(Value::parse(&nested).is_err());
 }
