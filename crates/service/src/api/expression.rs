@@ -22,6 +22,15 @@ pub use value::Value;
 
 use functions::Function;
 
+/// The variables, without `$`.
+pub const API_REQUEST: &str = "apiRequest";
+pub const SERVICE_RESPONSE: &str = "zosAssetResponse";
+/// Members of `$apiRequest`.
+pub const PATH_PARAMETERS: &str = "pathParameters";
+pub const QUERY_PARAMETERS: &str = "queryParameters";
+pub const HEADERS: &str = "headers";
+pub const BODY: &str = "body";
+
 /// An expression as it was written, and what it means.
 #[derive(Debug, Clone)]
 pub struct Expression {

@@ -93,7 +93,7 @@ impl Decimal {
         if self.scale <= decimals {
             return self;
         }
-        let Some(unit) = 10i128.checked_pow(self.scale - decimals) else { return Self::of_integer(0) };
+        let unit = unit(self.scale - decimals);
         let (quotient, rest) = (self.digits / unit, (self.digits % unit).unsigned_abs() * 2);
         let is_up = rest > unit.unsigned_abs() || (rest == unit.unsigned_abs() && quotient % 2 != 0);
         Self { digits: quotient + if is_up { self.digits.signum() } else { 0 }, scale: decimals }
@@ -101,8 +101,7 @@ impl Decimal {
 
     /// The largest whole number that is not above it.
     pub(super) fn floor(self) -> Self {
-        let unit = 10i128.checked_pow(self.scale).unwrap_or(i128::MAX);
-        Self::of_integer(self.digits.div_euclid(unit))
+        Self::of_integer(self.digits.div_euclid(unit(self.scale)))
     }
 
     /// Whole numbers that fit.
@@ -120,12 +119,17 @@ impl Decimal {
     }
 
     pub(super) fn compare(self, other: Self) -> Ordering {
-        match self.aligned(other) {
-            Some((one, other, _)) => one.cmp(&other),
-            // So far apart that the places before the point decide.
-            None => self.floor().digits.cmp(&other.floor().digits),
-        }
+        let scale = self.scale.max(other.scale);
+        // There may be no room for the digits before the point beside all decimals, but there is for the decimals.
+        let decimals = |one: Self| one.digits.rem_euclid(unit(one.scale)) * unit(scale - one.scale);
+        let parts = |one: Self| (one.floor().digits, decimals(one));
+        parts(self).cmp(&parts(other))
     }
+}
+
+/// Ten to the power of so many decimals as a number may have.
+fn unit(decimals: u32) -> i128 {
+    10i128.checked_pow(decimals).expect("no number has more than MOST_DECIMALS")
 }
 
 impl fmt::Display for Decimal {

@@ -62,8 +62,9 @@ const FUNCTIONS: &[Function] = &[
     function("reverse", 1, 1, |values| Ok(Value::Array(values[0].elements().iter().rev().cloned().collect()))),
     function("round", 1, 2, round),
     function("split", 2, 2, |values| {
-        texts(values, |text, others| {
-            Value::Array(text.split(others[0].as_str()).map(|part| Value::Text(part.to_owned())).collect())
+        texts(values, |text, others| match others[0].as_str() {
+            "" => Value::Array(text.chars().map(|one| Value::Text(one.to_string())).collect()),
+            between => Value::Array(text.split(between).map(|part| Value::Text(part.to_owned())).collect()),
         })
     }),
     function("string", 1, 1, |values| match &values[0] {

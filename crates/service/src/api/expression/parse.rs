@@ -3,7 +3,7 @@
 use super::decimal::Decimal;
 use super::functions::Function;
 use super::value::Value;
-use super::{ExpressionError, Node, Operator};
+use super::{API_REQUEST, ExpressionError, HEADERS, Node, Operator};
 
 /// Deepest nesting, and most characters.
 const DEEPEST: usize = 60;
@@ -51,6 +51,12 @@ const RANKS: [Rank; 6] = [OR, AND, COMPARISON, JOIN, SUM, PRODUCT];
 
 fn is_name(one: char) -> bool {
     one.is_alphanumeric() || one == '_'
+}
+
+/// `$apiRequest.headers`.
+fn is_headers(node: &Node) -> bool {
+    let Node::Member(of, name) = node else { return false };
+    name == HEADERS && matches!(&**of, Node::Variable(variable) if variable == API_REQUEST)
 }
 
 impl Parser {
@@ -132,6 +138,13 @@ impl Parser {
     fn steps(&mut self) -> Result<Node, ExpressionError> {
         let mut node = self.primary()?;
         loop {
+            if is_headers(&node) {
+                // Only the headers that expressions name are read from a request.
+                self.blanks();
+                if self.peek() != Some('.') {
+                    return Err(self.wrong("expected the name of a header, as in $apiRequest.headers.`X-ID`"));
+                }
+            }
             if self.take(".") {
                 self.link()?;
                 self.blanks();
