@@ -18,6 +18,8 @@ mod functions;
 mod parse;
 mod value;
 
+use std::borrow::Cow;
+
 pub use value::Value;
 
 use functions::Function;
@@ -82,11 +84,11 @@ impl Expression {
         &self.text
     }
 
-    /// The value, `Value::Missing` where there is none.
+    /// The value, `Value::Missing` where there is none. One that stands in the scope is borrowed.
     ///
     /// # Errors
     /// A value is of a kind that an operator or a function does not take, or a number is too large.
-    pub fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+    pub fn evaluate<'a>(&'a self, scope: &Scope<'a>) -> Result<Cow<'a, Value>, EvaluationError> {
         evaluate::evaluate(&self.node, scope)
     }
 

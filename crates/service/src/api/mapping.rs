@@ -348,10 +348,8 @@ impl Mapping {
 
 /// The JSON of an expression's value; `None`: it has none.
 fn json_of(expression: &Expression, place: &Place, scope: &Scope<'_>) -> Result<Option<String>, MappingError> {
-    match expression.evaluate(scope).map_err(|problem| told(expression, place, problem))? {
-        Computed::Missing => Ok(None),
-        value => Ok(Some(value.to_json())),
-    }
+    let value = expression.evaluate(scope).map_err(|problem| told(expression, place, problem))?;
+    Ok(if matches!(*value, Computed::Missing) { None } else { Some(value.to_json()) })
 }
 
 fn told(expression: &Expression, place: &Place, problem: EvaluationError) -> MappingError {
@@ -370,7 +368,7 @@ impl Loop {
     /// The array as JSON; `None`: there is nothing to go over.
     fn elements(&self, place: &Place, scope: &Scope<'_>) -> Result<Option<String>, MappingError> {
         let over = self.over.evaluate(scope).map_err(|problem| told(&self.over, place, problem))?;
-        if matches!(over, Computed::Missing | Computed::Null) {
+        if matches!(*over, Computed::Missing | Computed::Null) {
             return Ok(None);
         }
         let mut made = String::from("[");

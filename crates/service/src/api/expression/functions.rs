@@ -11,7 +11,7 @@ use super::value::Value;
 const LONGEST_PAD: usize = 32_767;
 
 type Outcome = Result<Value, EvaluationError>;
-type Code = fn(&[Value]) -> Outcome;
+type Code = fn(&[&Value]) -> Outcome;
 
 #[derive(Clone, Copy)]
 pub(super) struct Function {
@@ -46,7 +46,7 @@ const FUNCTIONS: &[Function] = &[
     function("floor", 1, 1, |values| numeric(values, |one| Some(one.floor()))),
     function("join", 1, 2, join),
     function("length", 1, 1, |values| texts(values, |text, _| Value::of_count(text.chars().count()))),
-    function("lookup", 2, 2, |values| Ok(values[0].member(&values[1].to_text()))),
+    function("lookup", 2, 2, |values| Ok(values[0].member(&values[1].to_text()).into_owned())),
     function("lowercase", 1, 1, |values| texts(values, |text, _| Value::Text(text.to_lowercase()))),
     function("max", 1, 1, |values| extreme(values, Ordering::Greater)),
     function("min", 1, 1, |values| extreme(values, Ordering::Less)),
@@ -67,7 +67,7 @@ const FUNCTIONS: &[Function] = &[
             between => Value::Array(text.split(between).map(|part| Value::Text(part.to_owned())).collect()),
         })
     }),
-    function("string", 1, 1, |values| match &values[0] {
+    function("string", 1, 1, |values| match values[0] {
         Value::Missing => Ok(Value::Missing),
         value => Ok(Value::Text(value.to_text())),
     }),
@@ -106,7 +106,7 @@ impl Function {
         }
     }
 
-    pub(super) fn call(self, values: &[Value]) -> Outcome {
+    pub(super) fn call(self, values: &[&Value]) -> Outcome {
         (self.code)(values).map_err(|EvaluationError(problem)| EvaluationError(format!("${}: {problem}", self.name)))
     }
 }
@@ -116,16 +116,16 @@ fn is_negative(one: Decimal) -> bool {
 }
 
 /// Of one number; of nothing there is nothing.
-fn numeric(values: &[Value], make: impl Fn(Decimal) -> Option<Decimal>) -> Outcome {
-    match &values[0] {
+fn numeric(values: &[&Value], make: impl Fn(Decimal) -> Option<Decimal>) -> Outcome {
+    match values[0] {
         Value::Missing => Ok(Value::Missing),
         value => make(number(value)?).map(Value::of_decimal).ok_or_else(too_large),
     }
 }
 
 /// Of a text, and of others beside it; of nothing there is nothing.
-fn texts(values: &[Value], make: impl Fn(&str, &[String]) -> Value) -> Outcome {
-    let Value::Text(text) = &values[0] else { return not_a_text(&values[0]) };
+fn texts(values: &[&Value], make: impl Fn(&str, &[String]) -> Value) -> Outcome {
+    let Value::Text(text) = values[0] else { return not_a_text(values[0]) };
     let mut others = Vec::new();
     for value in &values[1..] {
         match value {
@@ -148,7 +148,7 @@ fn sum(values: &[Value]) -> Result<Decimal, EvaluationError> {
     values.iter().try_fold(Decimal::of_integer(0), |sum, value| sum.plus(number(value)?).ok_or_else(too_large))
 }
 
-fn average(values: &[Value]) -> Outcome {
+fn average(values: &[&Value]) -> Outcome {
     let elements = values[0].elements();
     if elements.is_empty() {
         return Ok(Value::Missing);
@@ -157,18 +157,18 @@ fn average(values: &[Value]) -> Outcome {
     sum(elements)?.divided(count).map(Value::of_decimal).ok_or_else(too_large)
 }
 
-fn extreme(values: &[Value], wanted: Ordering) -> Outcome {
-    let mut found = Value::Missing;
+fn extreme(values: &[&Value], wanted: Ordering) -> Outcome {
+    let mut found: Option<&Value> = None;
     for value in values[0].elements() {
         number(value)?;
-        if matches!(found, Value::Missing) || value.compare(&found) == Some(wanted) {
-            found = value.clone();
+        if found.is_none_or(|found| value.compare(found) == Some(wanted)) {
+            found = Some(value);
         }
     }
-    Ok(found)
+    Ok(found.cloned().unwrap_or_default())
 }
 
-fn distinct(values: &[Value]) -> Outcome {
+fn distinct(values: &[&Value]) -> Outcome {
     let mut kept: Vec<Value> = Vec::new();
     for value in values[0].elements() {
         if !kept.iter().any(|known| known.is_equal(value)) {
@@ -178,8 +178,8 @@ fn distinct(values: &[Value]) -> Outcome {
     Ok(Value::Array(kept))
 }
 
-fn join(values: &[Value]) -> Outcome {
-    let between = values.get(1).map(Value::to_text).unwrap_or_default();
+fn join(values: &[&Value]) -> Outcome {
+    let between = values.get(1).map(|value| value.to_text()).unwrap_or_default();
     let mut parts = Vec::new();
     for value in values[0].elements() {
         match value {
@@ -190,8 +190,8 @@ fn join(values: &[Value]) -> Outcome {
     Ok(Value::Text(parts.join(&between)))
 }
 
-fn to_number(values: &[Value]) -> Outcome {
-    match &values[0] {
+fn to_number(values: &[&Value]) -> Outcome {
+    match values[0] {
         Value::Missing => Ok(Value::Missing),
         Value::Boolean(value) => Ok(Value::of_decimal(Decimal::of_integer(i128::from(*value)))),
         value @ Value::Number(_) => Ok(value.clone()),
@@ -208,30 +208,30 @@ fn whole(value: &Value) -> Result<i64, EvaluationError> {
     number(value)?.to_integer().ok_or_else(|| EvaluationError("expected a whole number".to_owned()))
 }
 
-fn round(values: &[Value]) -> Outcome {
-    let decimals = values.get(1).map_or(Ok(0), whole)?;
+fn round(values: &[&Value]) -> Outcome {
+    let decimals = values.get(1).copied().map_or(Ok(0), whole)?;
     let decimals = u32::try_from(decimals).map_err(|_| EvaluationError("decimals are 0 or more".to_owned()))?;
     numeric(values, |one| Some(one.rounded(decimals)))
 }
 
 /// To a width in characters: behind the text, or before it where the width is below zero.
-fn pad(values: &[Value]) -> Outcome {
-    let Value::Text(text) = &values[0] else { return not_a_text(&values[0]) };
-    let width = whole(&values[1])?;
+fn pad(values: &[&Value]) -> Outcome {
+    let Value::Text(text) = values[0] else { return not_a_text(values[0]) };
+    let width = whole(values[1])?;
     let room = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX).min(LONGEST_PAD);
-    let filling = values.get(2).map(Value::to_text).filter(|text| !text.is_empty()).unwrap_or_else(|| " ".to_owned());
+    let filling = values.get(2).map(|value| value.to_text()).filter(|text| !text.is_empty()).unwrap_or_else(|| " ".to_owned());
     let missing = room.saturating_sub(text.chars().count());
     let filled: String = filling.chars().cycle().take(missing).collect();
     Ok(Value::Text(if width < 0 { filled + text } else { format!("{text}{filled}") }))
 }
 
 /// From a character on, counted from 0 or from the end, as many as are wanted.
-fn substring(values: &[Value]) -> Outcome {
-    let Value::Text(text) = &values[0] else { return not_a_text(&values[0]) };
+fn substring(values: &[&Value]) -> Outcome {
+    let Value::Text(text) = values[0] else { return not_a_text(values[0]) };
     let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
-    let start = whole(&values[1])?;
+    let start = whole(values[1])?;
     let start = if start < 0 { length.saturating_add(start).max(0) } else { start };
-    let count = values.get(2).map_or(Ok(i64::MAX), whole)?.max(0);
+    let count = values.get(2).copied().map_or(Ok(i64::MAX), whole)?.max(0);
     let (start, count) = (usize::try_from(start).unwrap_or(usize::MAX), usize::try_from(count).unwrap_or(usize::MAX));
     Ok(Value::Text(text.chars().skip(start).take(count).collect()))
 }

@@ -13,7 +13,7 @@ fn given(text: &str) -> String {
     match Expression::parse(text) {
         Err(error) => error.to_string(),
         Ok(expression) => match expression.evaluate(&scope) {
-            Ok(Value::Missing) => "(nothing)".to_owned(),
+            Ok(value) if matches!(*value, Value::Missing) => "(nothing)".to_owned(),
             Ok(value) => value.to_json(),
             Err(error) => format!("error: {error}"),
         },
@@ -46,6 +46,29 @@ fn names_paths_and_filters_reach_values() {
         ("{ 'a': kind, 'b': nowhere }", r#"{"a":"A"}"#),
         ("$other", "error: there is no variable $other"),
     ]);
+}
+
+#[test]
+fn a_value_of_the_scope_is_not_copied() {
+    let order = Value::parse(ORDER).expect("JSON");
+    let request = Value::Object(vec![("body".to_owned(), Value::parse(ORDER).expect("JSON"))]);
+    let scope = Scope { context: &order, variables: vec![("apiRequest", &request)] };
+    let (lines, body) = (order.member("lines"), request.member("body"));
+    let element = &lines.elements()[2];
+    for (text, expected) in [
+        ("$", &order),
+        ("lines", &*lines),
+        ("lines[-1]", element),
+        ("$.lines[0 + 2]", element),
+        ("open ? 1 : lines[2]", element),
+        ("lines[2].price", &*element.member("price")),
+        ("$apiRequest.body", &*body),
+        ("$apiRequest.body.kind", &*body.member("kind")),
+    ] {
+        let expression = Expression::parse(text).expect("an expression");
+        let value = expression.evaluate(&scope).expect("a value");
+        assert!(std::ptr::eq(&*value, expected), "{text} is a copy");
+    }
 }
 
 #[test]

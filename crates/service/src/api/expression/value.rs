@@ -1,5 +1,6 @@
 //! Values of expressions: those of JSON, with decimal numbers, and none.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Write;
 
@@ -112,25 +113,40 @@ impl Value {
     }
 
     /// The member of an object, or those of all elements of an array.
-    pub(super) fn member(&self, name: &str) -> Self {
+    pub(super) fn member(&self, name: &str) -> Cow<'_, Self> {
         match self {
             Self::Object(members) => {
                 let found = members.iter().rfind(|(known, _)| known == name);
-                found.map_or(Self::Missing, |(_, value)| value.clone())
+                found.map_or(Cow::Owned(Self::Missing), |(_, value)| Cow::Borrowed(value))
             }
-            Self::Array(items) => {
-                let mut found = Vec::new();
-                for item in items {
-                    match item.member(name) {
-                        Self::Missing => {}
-                        Self::Array(more) => found.extend(more),
-                        one => found.push(one),
-                    }
-                }
-                if found.is_empty() { Self::Missing } else { Self::Array(found) }
+            Self::Array(items) => Cow::Owned(Self::of_members(items.iter().map(|item| item.member(name).into_owned()))),
+            _ => Cow::Owned(Self::Missing),
+        }
+    }
+
+    /// As `member`, of a value that is not needed any more.
+    pub(super) fn own_member(self, name: &str) -> Self {
+        match self {
+            Self::Object(members) => {
+                let found = members.into_iter().rfind(|(known, _)| known == name);
+                found.map_or(Self::Missing, |(_, value)| value)
             }
+            Self::Array(items) => Self::of_members(items.into_iter().map(|item| item.own_member(name))),
             _ => Self::Missing,
         }
+    }
+
+    /// Members of the elements of an array, arrays among them element by element.
+    fn of_members(members: impl Iterator<Item = Self>) -> Self {
+        let mut found = Vec::new();
+        for member in members {
+            match member {
+                Self::Missing => {}
+                Self::Array(more) => found.extend(more),
+                one => found.push(one),
+            }
+        }
+        if found.is_empty() { Self::Missing } else { Self::Array(found) }
     }
 
     /// The elements; one value is an array of it.
