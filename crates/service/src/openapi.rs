@@ -10,7 +10,8 @@ pub mod upgrade;
 
 use serde_json::{Map, Value, json};
 
-use crate::api::mapping::{API_REQUEST, Kind, Mapping, Source, Statement};
+use crate::api::expression::{Expression, HEADERS, PATH_PARAMETERS, QUERY_PARAMETERS};
+use crate::api::mapping::{Kind, Mapping, Source, Statement};
 use crate::api::{ApiDefinition, METHODS, Operation};
 
 /// Schemas of a service's request and response, by its name.
@@ -87,9 +88,8 @@ fn describe(
     }
     let request = request.map(without_dialect);
     described["parameters"] = json!(parameters(operation, request.as_ref()));
-    let reads_body = operation.request.passes_body || operation.request.statements.iter().any(takes_body);
     let id = component_name(id);
-    if reads_body {
+    if operation.request.reads_body() {
         let schema = body_schema(operation, request);
         let media_type = media_type(&schema);
         components.insert(format!("{id}_request"), schema);
@@ -179,13 +179,13 @@ fn read_by_expressions(operation: &Operation) -> Vec<(String, &'static str)> {
     let conditions = operation.responses.iter().filter_map(|response| response.when.as_ref());
     let expressions =
         std::iter::once(&operation.request).chain(mappings).flat_map(Mapping::expressions).chain(conditions);
-    let paths = expressions.flat_map(|expression| expression.members(API_REQUEST));
+    let paths = expressions.flat_map(Expression::request_members);
     paths
         .filter_map(|path| {
             let place = match path.first()?.as_str() {
-                "pathParameters" => "path",
-                "queryParameters" => "query",
-                "headers" => "header",
+                PATH_PARAMETERS => "path",
+                QUERY_PARAMETERS => "query",
+                HEADERS => "header",
                 _ => return None,
             };
             // The document has no parameter of the path that the path has not.
@@ -193,16 +193,6 @@ fn read_by_expressions(operation: &Operation) -> Vec<(String, &'static str)> {
             (place != "path" || operation.path.parameters().any(|known| known == name)).then(|| (name.clone(), place))
         })
         .collect()
-}
-
-/// An expression may read the body, and a loop mostly does.
-fn takes_body(statement: &Statement) -> bool {
-    match statement {
-        Statement::Move { from: Source::Body(_), .. } => true,
-        Statement::Move { from: Source::Expression(expression), .. } => expression.reads_body(),
-        Statement::Each { each, .. } => each.expressions().iter().any(|expression| expression.reads_body()),
-        Statement::Move { .. } | Statement::Remove(_) => false,
-    }
 }
 
 /// What a client sends: the service's schema without what the mapping sets or removes. A body that is put together from

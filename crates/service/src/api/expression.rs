@@ -18,9 +18,9 @@ mod functions;
 mod parse;
 mod value;
 
-use std::borrow::Cow;
-
 pub use value::Value;
+
+use std::borrow::Cow;
 
 use functions::Function;
 
@@ -38,6 +38,16 @@ pub const BODY: &str = "body";
 pub struct Expression {
     text: String,
     node: Node,
+    reads: Reads,
+}
+
+/// What an expression reads of its scope.
+#[derive(Debug, Clone)]
+struct Reads {
+    context: bool,
+    /// Members of `$apiRequest`, each by the names that lead to it.
+    request: Vec<Vec<String>>,
+    answer: bool,
 }
 
 impl PartialEq for Expression {
@@ -77,7 +87,13 @@ impl Expression {
         // Designers of mappings write expressions within double braces.
         let trimmed = text.trim();
         let inner = trimmed.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).unwrap_or(trimmed);
-        Ok(Self { text: text.to_owned(), node: parse::expression(inner)? })
+        let node = parse::expression(inner)?;
+        let reads = Reads {
+            context: node.has_context(),
+            request: node.members(API_REQUEST),
+            answer: !node.members(SERVICE_RESPONSE).is_empty(),
+        };
+        Ok(Self { text: text.to_owned(), node, reads })
     }
 
     pub fn text(&self) -> &str {
@@ -100,17 +116,24 @@ impl Expression {
         Ok(self.evaluate(scope)?.is_true())
     }
 
-    /// Whether it reads the body of a request: by a name without `$`, or by `$apiRequest.body`.
-    pub fn reads_body(&self) -> bool {
-        let is_body = |path: &Vec<String>| path.first().is_none_or(|name| name == "body");
-        self.node.has_context() || self.members("apiRequest").iter().any(is_body)
+    /// Whether it reads the context, by a name or by `$`. Within `[ ]` both are of the element.
+    pub fn reads_context(&self) -> bool {
+        self.reads.context
     }
 
-    /// Names of members of a variable that the expression reads: `members("apiRequest")` of `$apiRequest.body.a` has `[body, a]`.
-    pub fn members(&self, variable: &str) -> Vec<Vec<String>> {
-        let mut found = Vec::new();
-        self.node.collect(variable, false, &mut found);
-        found
+    /// Whether it reads the body of the request, by `$apiRequest.body` or with all of `$apiRequest`.
+    pub fn reads_request_body(&self) -> bool {
+        self.reads.request.iter().any(|path| path.first().is_none_or(|name| name == BODY))
+    }
+
+    /// Whether it reads the service's answer, by `$zosAssetResponse`.
+    pub fn reads_answer(&self) -> bool {
+        self.reads.answer
+    }
+
+    /// What it reads of `$apiRequest`: `[body, a]` for `$apiRequest.body.a`.
+    pub fn request_members(&self) -> &[Vec<String>] {
+        &self.reads.request
     }
 }
 
@@ -168,7 +191,18 @@ impl Node {
     }
 
     fn has_context(&self) -> bool {
-        matches!(self, Self::Context | Self::Name(_)) || self.children().into_iter().any(Self::has_context)
+        match self {
+            Self::Context | Self::Name(_) => true,
+            // The condition is of the elements.
+            Self::Filter(of, _) => of.has_context(),
+            other => other.children().into_iter().any(Self::has_context),
+        }
+    }
+
+    fn members(&self, variable: &str) -> Vec<Vec<String>> {
+        let mut found = Vec::new();
+        self.collect(variable, false, &mut found);
+        found
     }
 
     /// The names from a variable down to a member.

@@ -10,7 +10,10 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::expression::{EvaluationError, Expression, Scope, Value as Computed};
+use super::expression::{
+    API_REQUEST, BODY, EvaluationError, Expression, HEADERS, PATH_PARAMETERS, QUERY_PARAMETERS, SERVICE_RESPONSE, Scope,
+    Value as Computed,
+};
 use super::tree::{NoRoom, Place, Tree, below, quoted};
 
 /// Where a value comes from.
@@ -139,11 +142,14 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// `names` are the headers that are read.
-    ///
-    /// # Errors
-    /// The body or the answer is no JSON.
-    fn of(surroundings: &Surroundings<'_>, answer: Option<Computed>, names: &[String]) -> Result<Self, MappingError> {
+    /// `body` is that of the request, `answer` that of the service; both are missing where no expression reads them, as are
+    /// headers.
+    fn of(
+        surroundings: &Surroundings<'_>,
+        expressions: &[&Expression],
+        body: Computed,
+        answer: Option<Computed>,
+    ) -> Self {
         let text = |value: &str| Computed::Text(value.to_owned());
         let path = surroundings.path.iter().map(|(name, value)| ((*name).to_owned(), text(value)));
         let mut query: Vec<(String, Computed)> = Vec::new();
@@ -156,16 +162,16 @@ impl Variables {
             }
         }
         let header = |name: &String| Some((name.clone(), text((surroundings.header)(name)?)));
-        let body = if surroundings.body.is_empty() { Computed::Missing } else { computed(surroundings.body)? };
-        Ok(Self {
+        let headers = headers_of(expressions).filter_map(header).collect();
+        Self {
             api_request: Computed::Object(vec![
-                ("pathParameters".to_owned(), Computed::Object(path.collect())),
-                ("queryParameters".to_owned(), Computed::Object(query)),
-                ("headers".to_owned(), Computed::Object(names.iter().filter_map(header).collect())),
-                ("body".to_owned(), body),
+                (PATH_PARAMETERS.to_owned(), Computed::Object(path.collect())),
+                (QUERY_PARAMETERS.to_owned(), Computed::Object(query)),
+                (HEADERS.to_owned(), Computed::Object(headers)),
+                (BODY.to_owned(), body),
             ]),
             answer,
-        })
+        }
     }
 
     fn scope(&self) -> Scope<'_> {
@@ -190,10 +196,6 @@ fn computed(body: &Bytes) -> Result<Computed, MappingError> {
     let text = std::str::from_utf8(body).map_err(|error| told(error.to_string()))?;
     Computed::parse(text).map_err(|error| told(error.to_string()))
 }
-
-/// The variables of expressions, without `$`.
-pub const API_REQUEST: &str = "apiRequest";
-pub const SERVICE_RESPONSE: &str = "zosAssetResponse";
 
 impl Surroundings<'_> {
     /// Whether the request has a parameter or header, whatever its value.
@@ -244,18 +246,45 @@ impl Mapping {
         if self.passes_body && self.statements.is_empty() {
             return Ok(body.clone());
         }
-        let reads_body = self.passes_body || self.statements.iter().any(reads_body);
-        let given = if reads_body && !body.is_empty() { parse(body)? } else { Tree::empty_object() };
         let made = if self.passes_body { None } else { Some(surroundings.nothing).filter(|it| !it.is_empty()) };
-        let variables = match self.has_expressions() {
-            true => Some(Variables::of(surroundings, None, &self.headers())?),
-            false => None,
+        let expressions: Vec<&Expression> = self.expressions().collect();
+        let variables = if expressions.is_empty() {
+            None
+        } else {
+            let reads_body = self.expressions_read_body() && !surroundings.body.is_empty();
+            let body = if reads_body { computed(surroundings.body)? } else { Computed::Missing };
+            Some(Variables::of(surroundings, &expressions, body, None))
         };
-        self.carry_out(given, made, surroundings, schema, variables.as_ref())
+        self.carry_out(self.given(body)?, made, surroundings, schema, variables.as_ref())
     }
 
-    fn has_expressions(&self) -> bool {
-        self.expressions().next().is_some()
+    /// Whether the mapping of a request reads its body.
+    pub fn reads_body(&self) -> bool {
+        self.takes_parts() || self.expressions_read_body()
+    }
+
+    /// Whether what is mapped passes on, or members of it move.
+    fn takes_parts(&self) -> bool {
+        let is_part = |statement: &Statement| matches!(statement, Statement::Move { from: Source::Body(_), .. });
+        self.passes_body || self.statements.iter().any(is_part)
+    }
+
+    fn expressions_read_body(&self) -> bool {
+        self.reads_context() || self.expressions().any(Expression::reads_request_body)
+    }
+
+    /// Whether a name in an expression is a member of what is mapped. Within a loop names are members of the element.
+    fn reads_context(&self) -> bool {
+        self.statements.iter().any(|statement| match statement {
+            Statement::Move { from: Source::Expression(expression), .. } => expression.reads_context(),
+            Statement::Each { each, .. } => each.over.reads_context(),
+            Statement::Move { .. } | Statement::Remove(_) => false,
+        })
+    }
+
+    /// What is mapped, for statements; not looked at where they need nothing of it.
+    fn given<'b>(&self, body: &'b Bytes) -> Result<Tree<'b>, MappingError> {
+        if self.takes_parts() && !body.is_empty() { parse(body) } else { Ok(Tree::empty_object()) }
     }
 
     /// All expressions, those of loops included.
@@ -265,10 +294,6 @@ impl Mapping {
             Statement::Each { each, .. } => each.expressions(),
             Statement::Move { .. } | Statement::Remove(_) => Vec::new(),
         })
-    }
-
-    fn headers(&self) -> Vec<String> {
-        headers_of(self.expressions())
     }
 
     /// The JSON of an API's answer, from that of its service.
@@ -284,7 +309,7 @@ impl Mapping {
         if body.is_empty() || (self.passes_body && self.statements.is_empty()) {
             return Ok(body.clone());
         }
-        self.carry_out(parse(body)?, None, surroundings, None, variables)
+        self.carry_out(self.given(body)?, None, surroundings, None, variables)
     }
 
     /// `made` is what the statements change where the body does not pass.
@@ -401,12 +426,9 @@ impl Loop {
 }
 
 /// Names of the headers that expressions read.
-fn headers_of<'e>(expressions: impl Iterator<Item = &'e Expression>) -> Vec<String> {
-    let members = expressions.flat_map(|expression| expression.members(API_REQUEST));
-    members
-        .filter(|path| path.first().is_some_and(|name| name == "headers"))
-        .filter_map(|path| path.into_iter().nth(1))
-        .collect()
+fn headers_of<'e>(expressions: &[&'e Expression]) -> impl Iterator<Item = &'e String> {
+    let members = expressions.iter().flat_map(|expression| expression.request_members());
+    members.filter(|path| path.first().is_some_and(|name| name == HEADERS)).filter_map(|path| path.get(1))
 }
 
 /// What an operation answers, where a condition holds.
@@ -436,16 +458,7 @@ impl Response {
         is_text: bool,
         surroundings: &Surroundings<'_>,
     ) -> Result<(u16, Bytes), MappingError> {
-        let conditions = responses.iter().filter_map(|response| response.when.as_ref());
-        let expressions: Vec<&Expression> =
-            conditions.chain(responses.iter().flat_map(|response| response.mapping.expressions())).collect();
-        let variables = match (expressions.is_empty(), is_text) {
-            (true, _) => None,
-            (false, true) => Some(Computed::Text(String::from_utf8_lossy(answer).into_owned())),
-            (false, false) => Some(computed(answer)?),
-        };
-        let names = headers_of(expressions.into_iter());
-        let variables = variables.map(|answer| Variables::of(surroundings, Some(answer), &names)).transpose()?;
+        let variables = Self::variables(responses, answer, is_text, surroundings)?;
         let scope = variables.as_ref().map(Variables::scope);
         for response in responses {
             let holds = match (&response.when, &scope) {
@@ -464,10 +477,37 @@ impl Response {
         }
         Err(MappingError::NoResponse)
     }
-}
 
-fn reads_body(statement: &Statement) -> bool {
-    matches!(statement, Statement::Move { from: Source::Body(_), .. })
+    /// What the expressions of all responses read.
+    fn variables(
+        responses: &[Self],
+        answer: &Bytes,
+        is_text: bool,
+        surroundings: &Surroundings<'_>,
+    ) -> Result<Option<Variables>, MappingError> {
+        let conditions = responses.iter().filter_map(|response| response.when.as_ref());
+        let expressions: Vec<&Expression> =
+            conditions.clone().chain(responses.iter().flat_map(|response| response.mapping.expressions())).collect();
+        if expressions.is_empty() {
+            return Ok(None);
+        }
+        let reads_answer = conditions.clone().any(Expression::reads_context)
+            || responses.iter().any(|response| response.mapping.reads_context())
+            || expressions.iter().any(|expression| expression.reads_answer());
+        let as_text = |bytes: &Bytes| Computed::Text(String::from_utf8_lossy(bytes).into_owned());
+        let answer = match (reads_answer, is_text) {
+            (false, _) => Computed::Missing,
+            (true, true) => as_text(answer),
+            (true, false) => computed(answer)?,
+        };
+        let reads_body = expressions.iter().any(|expression| expression.reads_request_body());
+        let body = match surroundings.body {
+            body if !reads_body || body.is_empty() => Computed::Missing,
+            // The service has done its work: a body that it took is no error any more.
+            body => computed(body).unwrap_or_else(|_| as_text(body)),
+        };
+        Ok(Some(Variables::of(surroundings, &expressions, body, Some(answer))))
+    }
 }
 
 fn parse(body: &Bytes) -> Result<Tree<'_>, MappingError> {

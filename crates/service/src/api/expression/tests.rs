@@ -189,7 +189,6 @@ fn what_is_no_expression_is_refused_with_its_place() {
         let nothing = Value::Missing;
         let value = expression.evaluate(&Scope { context: &nothing, variables: Vec::new() });
         assert!(value.is_ok(), "{link}: {value:?}");
-        assert_eq!(expression.members("apiRequest"), Vec::<Vec<String>>::new());
         let told = given(&(chain + link));
         assert!(told.contains("more than 500 operators, members and filters"), "{link}: {told}");
     }
@@ -202,9 +201,23 @@ fn what_an_expression_reads_of_the_request_is_known() {
     let expression =
         Expression::parse("$apiRequest.headers.`X-A` & $apiRequest.body.lines[n = $apiRequest.queryParameters.q].x");
     let expression = expression.expect("an expression");
-    let members: Vec<String> = expression.members("apiRequest").iter().map(|path| path.join("/")).collect();
+    let members: Vec<String> = expression.request_members().iter().map(|path| path.join("/")).collect();
     assert_eq!(members, ["headers/X-A", "body/lines/x", "queryParameters/q"]);
-    let reads = |text: &str| Expression::parse(text).expect("an expression").reads_body();
-    assert!(reads("name") && reads("$apiRequest.body.name") && reads("$apiRequest"));
-    assert!(!reads("$apiRequest.headers.name & 'x'"));
+    let reads = |text: &str| {
+        let expression = Expression::parse(text).expect("an expression");
+        (expression.reads_context(), expression.reads_request_body(), expression.reads_answer())
+    };
+    for (text, expected) in [
+        ("name", (true, false, false)),
+        ("$lookup($, 'name')", (true, false, false)),
+        ("$apiRequest.body.name", (false, true, false)),
+        ("$apiRequest", (false, true, false)),
+        ("$apiRequest.headers.name & 'x'", (false, false, false)),
+        ("$apiRequest.queryParameters.page[$ > name]", (false, false, false)),
+        ("lines[$ > 1]", (true, false, false)),
+        ("$item[$apiRequest.body.n]", (false, true, false)),
+        ("$zosAssetResponse.rate > 1", (false, false, true)),
+    ] {
+        assert_eq!(reads(text), expected, "{text}");
+    }
 }

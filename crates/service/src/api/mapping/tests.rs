@@ -250,6 +250,50 @@ fn expressions_make_values_of_the_whole_request() {
 }
 
 #[test]
+fn a_body_that_no_expression_reads_may_be_anything() {
+    let set = |text| mv(Source::Expression(expression(text)), "a", Kind::AsSchema);
+    let made = |statement| Mapping { passes_body: false, statements: vec![statement] };
+    check(&made(set("$apiRequest.headers.`X-Token` & '!'")), "", "not JSON", expect![[r#"{"a":"t\"1!"}"#]]);
+    check(&made(set("$apiRequest.queryParameters.page[$ = '2']")), "page=2", "not JSON", expect![[r#"{"a":["2"]}"#]]);
+    let members = vec![(Place::parse("n").expect("a place"), Made::Value(expression("$")))];
+    let each = Loop { over: expression("[1, 2]"), variable: "item".to_owned(), members };
+    let each = Statement::Each { each, to: Place::parse("a").expect("a place") };
+    check(&made(each), "", "not JSON", expect![[r#"{"a":[{"n":1},{"n":2}]}"#]]);
+    for text in ["name", "$apiRequest.body.name", "$string($apiRequest)"] {
+        check(
+            &made(set(text)),
+            "",
+            "not JSON",
+            expect!["the request body is not a JSON object: expected ident at line 1 column 2"],
+        );
+    }
+}
+
+#[test]
+fn an_answer_that_no_expression_reads_may_be_anything_and_so_may_the_body_that_was_asked_with() {
+    let ask = |when: Option<&str>, value: &str, answer: &'static str| {
+        let statements = vec![mv(Source::Expression(expression(value)), "a", Kind::AsSchema)];
+        let mapping = Mapping { passes_body: false, statements };
+        let responses = [Response { when: when.map(expression), code: 201, mapping }];
+        let (nothing, body) = (Bytes::new(), Bytes::from_static(b"BOOK 7"));
+        let header = |name: &str| (name == "X-Id").then_some("7");
+        let surroundings = Surroundings { path: &[], query: &[], header: &header, nothing: &nothing, body: &body };
+        match Response::answer(&responses, &Bytes::from_static(answer.as_bytes()), false, &surroundings) {
+            Ok((code, body)) => format!("{code} {}", String::from_utf8_lossy(&body)),
+            Err(error) => error.to_string(),
+        }
+    };
+    let by_header = Some("$apiRequest.headers.`X-Id` = '7'");
+    assert_eq!(ask(by_header, "'done'", "DONE"), r#"201 {"a":"done"}"#);
+    assert_eq!(ask(by_header, "$substring($apiRequest.body, 5)", "DONE"), r#"201 {"a":"7"}"#);
+    assert_eq!(ask(None, "$zosAssetResponse[0]", "[8]"), r#"201 {"a":8}"#);
+    assert_eq!(ask(None, "[1][n = 1]", "DONE"), "201 {}");
+    for (when, value) in [(Some("ok"), "1"), (None, "ok"), (None, "$zosAssetResponse.ok")] {
+        assert!(ask(when, value, "DONE").contains("is not a JSON object"), "{when:?} {value}");
+    }
+}
+
+#[test]
 fn a_loop_makes_an_element_of_each_and_may_stand_in_another() {
     let place = |text: &str| Place::parse(text).expect("a place");
     let inner = Loop {
