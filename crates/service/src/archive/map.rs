@@ -237,37 +237,32 @@ fn statement_xml(xml: &mut String, statement: &Statement, indent: &str) {
         });
         format!("<output httpIn=\"body\" path=\"{}\"{kind}/>", place(to))
     };
-    let _ = match statement {
-        Statement::Remove(at) => writeln!(xml, "{indent}<remove><output path=\"{}\"/></remove>", place(at)),
-        Statement::Move { from: Source::Expression(expression), to, required, .. } => {
-            expression_xml(xml, expression, to, *required, indent);
-            Ok(())
+    let (from, to, kind, required) = match statement {
+        Statement::Move { from, to, kind, required } => (from, to, *kind, *required),
+        Statement::Each { each, to } => return each_xml(xml, each, to, indent),
+        Statement::Remove(at) => {
+            let _ = writeln!(xml, "{indent}<remove><output path=\"{}\"/></remove>", place(at));
+            return;
         }
-        Statement::Each { each, to } => {
-            each_xml(xml, each, to, indent);
-            Ok(())
-        }
-        Statement::Move { from: Source::Value(value), to, .. } => {
+    };
+    let (group, name) = match from {
+        Source::Expression(expression) => return expression_xml(xml, expression, to, required, indent),
+        Source::Value(value) => {
             let (text, kind) = match value {
                 Value::String(text) => (text.clone(), Kind::Text),
                 Value::Bool(value) => (value.to_string(), Kind::Boolean),
                 other => (other.to_string(), Kind::Number),
             };
-            writeln!(xml, "{indent}<assign value=\"{}\">{}</assign>", escape(text), output(to, kind))
+            let _ = writeln!(xml, "{indent}<assign value=\"{}\">{}</assign>", escape(text), output(to, kind));
+            return;
         }
-        Statement::Move { from, to, kind, required } => {
-            let (group, name) = match from {
-                Source::Path(name) => ("path\" path=\"PathParameters/", escape(name.as_str()).into_owned()),
-                Source::Query(name) => ("query\" path=\"QueryParameters/", escape(name.as_str()).into_owned()),
-                Source::Header(name) => ("header\" path=\"Headers/", escape(name.as_str()).into_owned()),
-                Source::Body(at) => ("body\" path=\"Body/", place(at)),
-                Source::Value(value) => ("value\" path=\"", escape(value.to_string()).into_owned()),
-                Source::Expression(expression) => ("value\" path=\"", escape(expression.text()).into_owned()),
-            };
-            let required = if *required { " required=\"true\"" } else { "" };
-            writeln!(xml, "{indent}<move><input httpIn=\"{group}{name}\"{required}/>{}</move>", output(to, *kind))
-        }
+        Source::Path(name) => ("path\" path=\"PathParameters/", escape(name.as_str()).into_owned()),
+        Source::Query(name) => ("query\" path=\"QueryParameters/", escape(name.as_str()).into_owned()),
+        Source::Header(name) => ("header\" path=\"Headers/", escape(name.as_str()).into_owned()),
+        Source::Body(at) => ("body\" path=\"Body/", place(at)),
     };
+    let required = if required { " required=\"true\"" } else { "" };
+    let _ = writeln!(xml, "{indent}<move><input httpIn=\"{group}{name}\"{required}/>{}</move>", output(to, kind));
 }
 
 fn expression_xml(xml: &mut String, expression: &Expression, to: &Place, required: bool, indent: &str) {

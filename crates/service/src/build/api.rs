@@ -18,7 +18,7 @@
 //!       code: 200
 //!       remove: [msg_count]
 //! ```
-//! Values may be expressions (`{ expression: "$uppercase(name)" }`) and loops (`{ each: lines, set: { price: { expression: cost } } }`).
+//! `type` is for values that come as texts: of path, query and header. Values may be expressions (`{ expression: "$uppercase(name)" }`) and loops (`{ each: lines, set: { price: { expression: cost } } }`).
 //! `responses` in place of `response` has several, each but the last with a condition `when`.
 //! The body passes on with POST, PUT and PATCH, and begins empty with other methods, unless `body: true` or `body: false`
 //! says otherwise.
@@ -206,6 +206,14 @@ fn mapping(plain: &Node, typed: &Node, passes_body: bool) -> Result<Mapping, Arc
         };
         let kind = match from.text("type") {
             None => Kind::AsSchema,
+            Some(_) if !matches!(source, Source::Path(_) | Source::Query(_) | Source::Header(_)) => {
+                let advice = match source {
+                    Source::Expression(_) => "; $number, $string or $boolean in the expression change it",
+                    _ => "",
+                };
+                let problem = format!("it is for path, query and header; this {kind_of_source} has a type of its own{advice}");
+                return Err(from.wrong("type", problem));
+            }
             Some(word) => Kind::parse(&word).ok_or_else(|| from.wrong("type", format!("'{word}' is no type")))?,
         };
         let required = from.flag("required")?.unwrap_or(matches!(source, Source::Path(_)));

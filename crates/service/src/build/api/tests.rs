@@ -82,6 +82,7 @@ fn a_document_comes_along_as_json() {
 fn mistakes_are_told_by_their_place() {
     let problem = |yaml: &str| built(yaml, None).expect_err("refused");
     let one = |rest: &str| format!("name: a\noperations:\n- path: /x/{{id}}\n  method: POST\n  service: s\n{rest}");
+    let problem_of = |rest: &str| problem(&one(rest));
     expect!["api.yaml: there is no operation"].assert_eq(&problem("name: a\n"));
     expect!["api.yaml: line 2, operatoins: there is no such key, did you mean operations?"]
         .assert_eq(&problem("name: a\noperatoins: []\n"));
@@ -95,6 +96,17 @@ fn mistakes_are_told_by_their_place() {
         .assert_eq(&problem(&one("  request: { set: { a: { path: id, query: b } } }\n")));
     expect!["api.yaml: line 6, operations[0].request.set.a.type: 'money' is no type"]
         .assert_eq(&problem(&one("  request: { set: { a: { query: b, type: money } } }\n")));
+    for (source, problem) in [
+        (
+            "expression: '1', type: string",
+            "it is for path, query and header; this expression has a type of its own; $number, $string or $boolean in the expression change it",
+        ),
+        ("value: 1, type: string", "it is for path, query and header; this value has a type of its own"),
+        ("body: b, type: integer", "it is for path, query and header; this body has a type of its own"),
+    ] {
+        let told = problem_of(&format!("  request: {{ set: {{ a: {{ {source} }} }} }}\n"));
+        assert_eq!(told, format!("api.yaml: line 6, operations[0].request.set.a.type: {problem}"));
+    }
     expect!["api.yaml: line 6, operations[0].response.code: '99' is no code from 200 to 599"]
         .assert_eq(&problem(&one("  response: { code: 99 }\n")));
     expect!["api.yaml: basePath is '/ibmmq/x', below which the server has resources of its own"]
