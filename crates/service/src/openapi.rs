@@ -199,7 +199,7 @@ fn read_by_expressions(operation: &Operation) -> Vec<(String, &'static str)> {
 /// parts may be any object.
 fn body_schema(operation: &Operation, schema: Option<Value>) -> Value {
     let Some(mut schema) = schema.filter(|_| operation.request.passes_body) else { return json!({ "type": "object" }) };
-    if operation.request.statements.iter().any(takes_body) {
+    if operation.request.reads_parts() {
         return json!({ "type": "object" });
     }
     for statement in &operation.request.statements {

@@ -18,11 +18,11 @@ mod functions;
 mod parse;
 mod value;
 
-pub use value::Value;
-
 use std::borrow::Cow;
 
 use functions::Function;
+
+pub use value::Value;
 
 /// The variables, without `$`.
 pub const API_REQUEST: &str = "apiRequest";
