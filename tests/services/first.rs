@@ -75,6 +75,8 @@ fn what_is_missing_is_named_with_what_to_do() -> Result<()> {
     ensure!(told.contains("there is no data directory elsewhere. Set DATA to that of the server"), "{told}");
     let told = start("PASSWORDS=none")?;
     ensure!(told.contains("there is no file none. Set PASSWORDS"), "{told}");
+    let told = start("CALLER=guest")?;
+    ensure!(told.contains("has no line 'guest PASSWORD'. Add it, or set CALLER"), "{told}");
     let told = start("MQ=127.0.0.1:9")?;
     ensure!(
         told.contains("the batch server cannot serve LOAN.REQUEST at 127.0.0.1:9. Set MQ, QM or CHANNEL"),
