@@ -36,7 +36,8 @@ impl Copybook {
 fn parse(text: &str, options: &ParseOptions<'_>, members: &mut Vec<String>) -> Result<Copybook, Fault> {
     let characters = copy::expand(text, options, members)?;
     let tokens = tokens(&characters, options.decimal_comma)?;
-    let mut parser = Parser { tokens: &tokens, at: 0, options, constants: HashMap::new(), indexes: Vec::new(), substituted: 0 };
+    let mut parser =
+        Parser { tokens: &tokens, at: 0, options, constants: HashMap::new(), indexes: Vec::new(), substituted: 0 };
     let mut tree = Tree::default();
     while parser.skip_surroundings() {
         let entry = parser.entry()?;

@@ -13,8 +13,8 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::expression::{
-    API_REQUEST, BODY, EvaluationError, Expression, HEADERS, PATH_PARAMETERS, QUERY_PARAMETERS, SERVICE_RESPONSE, Scope,
-    Value as Computed,
+    API_REQUEST, BODY, EvaluationError, Expression, HEADERS, PATH_PARAMETERS, QUERY_PARAMETERS, SERVICE_RESPONSE,
+    Scope, Value as Computed,
 };
 use super::tree::{NoRoom, Place, Tree};
 

@@ -211,7 +211,8 @@ fn mapping(plain: &Node, typed: &Node, passes_body: bool) -> Result<Mapping, Arc
                     Source::Expression(_) => "; $number, $string or $boolean in the expression change it",
                     _ => "",
                 };
-                let problem = format!("it is for path, query and header; this {kind_of_source} has a type of its own{advice}");
+                let problem =
+                    format!("it is for path, query and header; this {kind_of_source} has a type of its own{advice}");
                 return Err(from.wrong("type", problem));
             }
             Some(word) => Kind::parse(&word).ok_or_else(|| from.wrong("type", format!("'{word}' is no type")))?,

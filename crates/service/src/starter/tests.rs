@@ -174,7 +174,8 @@ fn a_file_name_that_cannot_be_is_refused() {
         assert!(told(name).starts_with(&expected), "{name}: {}", told(name));
     }
     for name in ["service.yaml", "LOANSRV.cbl"] {
-        let expected = format!("the file name '{name}' of a copybook cannot be used: another file of the service has it");
+        let expected =
+            format!("the file name '{name}' of a copybook cannot be used: another file of the service has it");
         assert_eq!(told(name), expected);
     }
 }

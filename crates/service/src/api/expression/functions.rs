@@ -219,7 +219,8 @@ fn pad(values: &[&Value]) -> Outcome {
     let Value::Text(text) = values[0] else { return not_a_text(values[0]) };
     let width = whole(values[1])?;
     let room = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX).min(LONGEST_PAD);
-    let filling = values.get(2).map(|value| value.to_text()).filter(|text| !text.is_empty()).unwrap_or_else(|| " ".to_owned());
+    let filling =
+        values.get(2).map(|value| value.to_text()).filter(|text| !text.is_empty()).unwrap_or_else(|| " ".to_owned());
     let missing = room.saturating_sub(text.chars().count());
     let filled: String = filling.chars().cycle().take(missing).collect();
     Ok(Value::Text(if width < 0 { filled + text } else { format!("{text}{filled}") }))
