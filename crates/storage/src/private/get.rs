@@ -176,14 +176,26 @@ impl Core {
         }
     }
 
+    /// What reading a message needs that was seen before: it may have been moved in the log since, to a place that is not on disk yet. `None`:
+    /// it has gone.
+    pub(crate) async fn readable(&self, slot: &QueueSlot, key: Key) -> Result<Option<Whereabouts>, StoreError> {
+        loop {
+            let place = {
+                let queue = slot.queue.lock();
+                let Some(found) = queue.slot(key) else { return Ok(None) };
+                let entry = queue.entry(found);
+                let Some(place) = self.too_early(entry) else { return Ok(Some(Whereabouts::of(slot.id, entry))) };
+                place
+            };
+            self.durable(Some(place)).await?;
+        }
+    }
+
     /// Reads a held message, without the queue's lock. `None`: it cannot be read back and was set aside. The queue is
     /// unknown when it was dropped meanwhile.
     pub(crate) async fn read_held(&self, reading: &mut Reading<'_>) -> Result<Option<Box<Message>>, StoreError> {
         loop {
-            let whereabouts = {
-                let (queue, held) = reading.lock()?;
-                Whereabouts::of(reading.slot.id, queue.entry(held))
-            };
+            let whereabouts = self.readable(reading.slot, reading.key).await?.ok_or(StoreError::UnknownQueue)?;
             let error = match self.read(&whereabouts).await {
                 Ok(message) => return Ok(Some(message)),
                 Err(error) => error,

@@ -132,9 +132,7 @@ impl Core {
         loop {
             let read = self.read_beginning(&whereabouts, BEGINNING_BYTES).await;
             if whereabouts.cached.is_none() && (read.is_err() || matches!(whereabouts.home, Home::Spill { .. })) {
-                let queue = slot.queue.lock();
-                let Some(found) = queue.slot(whereabouts.key) else { return Ok(None) };
-                let now = Whereabouts::of(slot.id, queue.entry(found));
+                let Some(now) = self.readable(slot, whereabouts.key).await? else { return Ok(None) };
                 if now.home != whereabouts.home {
                     // Moved forward in the log while it was read.
                     whereabouts = now;

@@ -192,11 +192,12 @@ impl Core {
             };
             let queue = slot.queue.lock();
             let held = queue.slot(whereabouts.key).ok_or(StoreError::UnknownQueue)?;
-            if queue.entry(held).home != whereabouts.home {
-                whereabouts = Whereabouts::of(slot.id, queue.entry(held));
+            let has_moved = queue.entry(held).home != whereabouts.home;
+            drop(queue);
+            if has_moved {
+                whereabouts = self.readable(slot, whereabouts.key).await?.ok_or(StoreError::UnknownQueue)?;
                 continue;
             }
-            drop(queue);
             if is_lasting(&error) {
                 self.undo_get(id, slot, whereabouts.key);
                 if !is_held(slot, whereabouts.key, id) {
@@ -217,11 +218,7 @@ impl Core {
             Some((Arc::clone(&work.queue), work.key))
         });
         let Some((slot, key)) = first else { return Ok(None) };
-        let whereabouts = {
-            let queue = slot.queue.lock();
-            let Some(held) = queue.slot(key) else { return Ok(None) };
-            Whereabouts::of(slot.id, queue.entry(held))
-        };
+        let Some(whereabouts) = self.readable(&slot, key).await? else { return Ok(None) };
         let read = self.read_in_unit(id, &slot, whereabouts).await?;
         Ok(read.map(|(message, _)| message))
     }

@@ -33,6 +33,8 @@ enum Stalled {
     /// Every call on files of nonpersistent messages.
     Spill,
     Syncs,
+    /// Writes to extents of the log.
+    Log,
 }
 
 struct StallingDisk {
@@ -85,8 +87,15 @@ impl Disk for StallingDisk {
         if self.is_in_memory { self.disk.read(file, offset, buffer).ok() } else { None }
     }
 
+    fn read_stored(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.disk.read_stored(file, offset, buffer)
+    }
+
     fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.pass_with(file);
+        if file.0.starts_with("extent-") {
+            self.pass(Stalled::Log);
+        }
         self.disk.write(file, offset, bytes)
     }
 
@@ -343,6 +352,31 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(1));
     }
     panic!("{what} did not come about");
+}
+
+#[test]
+fn a_message_that_was_moved_in_the_log_is_read_once_its_new_place_is_on_disk() {
+    let disk = StallingDisk::new(false);
+    let (store, queue) = open(&disk);
+    let many = Placement { maximum_depth: u32::MAX, ..PLACEMENT };
+    for name in (1..400).map(|name| 7 * name) {
+        put(&store, queue, name, many);
+    }
+    let unit = store.begin();
+    assert_eq!(got_in(&store, unit, queue), body(7));
+    disk.set(Stalled::Log);
+    // What lives in a damaged extent is moved at once.
+    disk.disk.rot_below_the_cache("extent-0000000001", 5000);
+    store.verify();
+    until("the message is moved", || store.statistics().log_moved_bytes > 0);
+    let mut again: Call<'_, _> = Box::pin(store.got_first(unit));
+    for _ in 0..50 {
+        assert_waits("reading what is not on disk", &mut again);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    disk.set(Stalled::Nothing);
+    assert_eq!(block_on(again).expect("reads").expect("the message").message.body, body(7));
+    assert_eq!(store.quarantine().len(), 0);
 }
 
 #[test]
