@@ -190,10 +190,11 @@ impl Core {
                 }
                 Err(error) => error,
             };
-            let queue = slot.queue.lock();
-            let held = queue.slot(whereabouts.key).ok_or(StoreError::UnknownQueue)?;
-            let has_moved = queue.entry(held).home != whereabouts.home;
-            drop(queue);
+            let has_moved = {
+                let queue = slot.queue.lock();
+                let held = queue.slot(whereabouts.key).ok_or(StoreError::UnknownQueue)?;
+                queue.entry(held).home != whereabouts.home
+            };
             if has_moved {
                 whereabouts = self.readable(slot, whereabouts.key).await?.ok_or(StoreError::UnknownQueue)?;
                 continue;
