@@ -18,7 +18,9 @@ use crate::archive::{
     RESPONSE_GROUPS, Response, Style, Writer,
 };
 use crate::cobol::{self, Heading};
-use crate::description::{self, Api, Description, DescriptionError, Found, Listed, read_operation};
+use crate::description::{
+    self, Api, Description, DescriptionError, Found, JSON_PATCH, Listed, MERGE_PATCH, read_operation,
+};
 use crate::draft4;
 use crate::generate::{self, Generated, generate};
 use crate::information::{self, Information};
@@ -369,16 +371,13 @@ impl<'a> Sources<'a> {
         Ok((side, parameters))
     }
 
-    /// A merge patch has a structure of its own at level 5.0.
+    /// Patches have structures of their own at level 5.0.
     fn meaning(&self, listed: &Listed<'a>, found: &Found<'a>) -> generate::Body {
-        let is_merge = |body: &description::Body<'_>| {
-            let essence = body.media_type.split(';').next().unwrap_or_default().trim();
-            essence.eq_ignore_ascii_case("application/merge-patch+json")
-        };
         let is_patch = self.input.options.mapping_level >= Level::V5_0 && listed.method == "PATCH";
-        match is_patch && found.body.as_ref().is_some_and(is_merge) {
-            true => generate::Body::MergePatch,
-            false => generate::Body::Value,
+        match found.body.as_ref().filter(|_| is_patch) {
+            Some(body) if description::is_essence(&body.media_type, MERGE_PATCH) => generate::Body::MergePatch,
+            Some(body) if description::is_essence(&body.media_type, JSON_PATCH) => generate::Body::JsonPatch,
+            _ => generate::Body::Value,
         }
     }
 

@@ -7,6 +7,7 @@
 use std::fmt::{Arguments, Write};
 
 use crate::comment::{self, Tell};
+use crate::names::element_of_area;
 use crate::options::Level;
 use crate::schema::{Kind, Property, Schema};
 use crate::structure::{Counter, Ending, Item, Structure, Value};
@@ -115,7 +116,7 @@ impl<'a> Writer<'a> {
             let path = std::mem::take(&mut self.path);
             comment::of_patch(patch, &path, self);
             self.path = path;
-            self.line(depth, &patch.name, "PIC X(1)");
+            self.line(depth, &patch.name, &format!("PIC X({})", patch.length()));
         }
         if let Some(counter) = &item.counter {
             self.counter(item, counter, depth);
@@ -168,7 +169,7 @@ impl<'a> Writer<'a> {
     fn element(&mut self, Area { name, element, length, schema, path }: Area<'a>) {
         self.code.push('\n');
         self.blank_comment();
-        let base = name.strip_suffix("-dataarea").unwrap_or(&name);
+        let base = element_of_area(&name);
         self.write(&format!("{}01 {MEMBER}-{base}.", blanks(9)));
         self.path = path;
         let depth = match &element.value {

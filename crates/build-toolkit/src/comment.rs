@@ -113,8 +113,16 @@ fn storage(value: &Value) -> Option<&'static str> {
     }
 }
 
-/// What the operations of a merge patch mean.
+/// What the operations of a patch mean.
 pub(crate) fn of_patch(patch: &PatchOperation, path: &[&str], to: &mut impl Tell) {
+    if patch.list.is_some() {
+        to.tell(format_args!(
+            "'{}' lists the elements of '{}' that change, such as 2,5-7,+ (+: a new one, at the end). REPLACE replaces all, DELETE deletes the array, a blank leaves it.",
+            patch.name,
+            Place(path)
+        ));
+        return;
+    }
     to.tell(format_args!(
         "'{}' says what becomes of '{}': U gives it the value that follows, D deletes it, a blank leaves it.",
         patch.name,

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::archive::{MAXIMUM_NAME, Place, Style};
 use crate::schema::{self, Member};
 
-pub(crate) use operation::{Body, Found, read_operation};
+pub(crate) use operation::{Found, JSON_PATCH, MERGE_PATCH, is_essence, read_operation};
 
 /// Longest description, in bytes.
 pub const MAXIMUM_BYTES: usize = 32 << 20;

@@ -30,6 +30,8 @@ pub(crate) enum Body {
     Value,
     /// What becomes of each member of a resource: RFC 7396.
     MergePatch,
+    /// Operations on members and elements of a resource: RFC 6902.
+    JsonPatch,
 }
 
 /// Makes the structure of these groups.
@@ -38,6 +40,7 @@ pub(crate) enum Body {
 /// It goes beyond a limit.
 pub(crate) fn generate(groups: &[Property<'_>], options: &Options, body: Body) -> Result<Generated, StructureError> {
     let names = Names::new(options.language, options.name_truncation, options.mapping_level >= Level::V5_0);
+    let names = if options.has_containers { names.with_containers() } else { names };
     let mut generator = Generator { options, names, body, patches: false };
     let mut scope = Scope::new("");
     let items = groups.iter().map(|group| generator.outermost(&mut scope, group)).collect();
@@ -91,22 +94,26 @@ impl Generator<'_> {
         let known = GROUPS_OF_5_0.iter().find(|(name, _)| *name == group.name);
         let name = known.map_or(group.name, |(_, name)| *name);
         let property = Property { name, required: !is_answer, ..group.clone() };
-        self.patches = self.body == Body::MergePatch && group.name == REQUEST_GROUPS[3];
+        let is_object = matches!(group.schema.kind, Kind::Object { .. });
+        self.patches = self.body != Body::Value && is_object && group.name == REQUEST_GROUPS[3];
         let mut item = self.item(scope, &property);
+        item.is_json_patch = self.patches && self.body == Body::JsonPatch;
         self.patches = false;
         item.json_name = group.name.to_owned();
         item
     }
 
-    /// A member of a merge patch, which has a value for every operation.
+    /// A member of a patch, which has a value for every operation.
     fn patched(&mut self, scope: &mut Scope, property: &Property<'_>) -> Item {
         if matches!(property.schema.kind, Kind::Map { .. }) {
             return self.item(scope, property);
         }
-        let name = self.names.patch(scope, property.name);
+        let lists = self.body == Body::JsonPatch && matches!(property.schema.kind, Kind::Array { .. });
+        let name = self.names.patch(scope, property.name, lists);
+        let list = lists.then_some(self.options.default_character_max_length);
         let schema = Schema { nullable: false, ..property.schema.clone() };
         let mut item = self.item(scope, &Property { required: true, schema, ..property.clone() });
-        item.patch = Some(PatchOperation { name, offset: 0 });
+        item.patch = Some(PatchOperation { name, offset: 0, list });
         item.absence = Absence::Omitted;
         item
     }
@@ -127,8 +134,10 @@ impl Generator<'_> {
         }
         let around = self.names.begin_record();
         let mut inside = Scope::new("");
-        // A merge patch replaces arrays as a whole.
-        let patches = std::mem::replace(&mut self.patches, false);
+        // A merge patch replaces arrays as a whole, a JSON patch changes members of their elements.
+        let is_changed = self.body == Body::JsonPatch && matches!(schema.kind, Kind::Object { .. });
+        let patches = self.patches;
+        self.patches = patches && is_changed;
         let mut element = match &schema.kind {
             Kind::Object { .. } => self.group(base, json_name, schema),
             Kind::Array { items, minimum, maximum } => {
@@ -138,8 +147,7 @@ impl Generator<'_> {
                 item.json_name.clear();
                 Item::new(&base, json_name, Value::Array { item: Box::new(item) })
             }
-            // An answer has no group around its text.
-            _ if is_array && self.needs_wrapper(schema) => self.wrapped(base, json_name, schema),
+            // No group is around a text: the element is not counted.
             _ => self.elementary(&mut inside, json_name, schema),
         };
         self.patches = patches;
@@ -155,7 +163,9 @@ impl Generator<'_> {
 
     /// Members beyond the properties of an object, with their names.
     fn map(&mut self, scope: &mut Scope, name: &str, entry: &Schema<'_>, maximum: u32) -> Item {
+        let patches = std::mem::replace(&mut self.patches, false);
         let mut item = self.area(scope, name, entry, true, Absence::Omitted, (0, Some(maximum)));
+        self.patches = patches;
         if let Value::Area { is_map, .. } = &mut item.value {
             *is_map = true;
         }

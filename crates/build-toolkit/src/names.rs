@@ -35,12 +35,16 @@ const NUMBER: Suffix = Suffix::new("-num");
 const LENGTH: Suffix = Suffix::new("-length");
 const EXISTENCE: Suffix = Suffix::new("-existence");
 const AREA: Suffix = Suffix::new("-dataarea");
+const CONTAINER: Suffix = Suffix::new("-cont");
 const PATCH: Suffix = Suffix::new("-patch-operation");
+const PATCH_ITEM: Suffix = Suffix::new("-patch-item");
 
 /// Names of one structure.
 pub(crate) struct Names {
     language: Language,
     truncation: NameTruncation,
+    /// What follows the name of a data area.
+    area: Suffix,
     structures: Taken,
     /// At level 5.0, fields of the level 01 that is being made, in capitals.
     record: Option<HashSet<String>>,
@@ -73,7 +77,13 @@ impl Names {
     /// `by_record`: names made of reserved words are unique in their level 01.
     pub(crate) fn new(language: Language, truncation: NameTruncation, by_record: bool) -> Self {
         let record = by_record.then(HashSet::new);
-        Self { language, truncation, structures: Taken::default(), record, changed: BTreeSet::new() }
+        Self { language, truncation, area: AREA, structures: Taken::default(), record, changed: BTreeSet::new() }
+    }
+
+    /// Data areas are called containers.
+    pub(crate) fn with_containers(mut self) -> Self {
+        self.area = CONTAINER;
+        self
     }
 
     /// Begins another level 01; what the one before had, for [`Names::end_record`].
@@ -130,8 +140,8 @@ impl Names {
     pub(crate) fn area(&mut self, scope: &mut Scope, json_name: &str, exists: bool) -> (String, String, String) {
         let plain = self.plain(json_name);
         let number = self.suffix(if exists { EXISTENCE } else { NUMBER });
-        let area = self.suffix(AREA);
-        let room = if exists { EXISTENCE.room } else { AREA.room };
+        let area = self.suffix(self.area);
+        let room = if exists { EXISTENCE.room } else { self.area.room };
         let base = self.structure(scope, &plain, room, &[number, area]);
         (format!("{base}{number}"), format!("{base}{area}"), base)
     }
@@ -165,15 +175,16 @@ impl Names {
             .unwrap_or_default()
     }
 
-    /// The name of what says what becomes of a property in a merge patch: the last characters of its name, of which no number is
-    /// taken away, and which may be a reserved word.
-    pub(crate) fn patch(&mut self, scope: &mut Scope, json_name: &str) -> String {
+    /// The name of what says what becomes of a property in a patch: the last characters of its name, of which no number is taken
+    /// away, and which may be a reserved word. `lists`: it says so of the elements of an array.
+    pub(crate) fn patch(&mut self, scope: &mut Scope, json_name: &str, lists: bool) -> String {
         let plain = self.characters(json_name);
-        let suffix = self.suffix(PATCH);
+        let kind = if lists { PATCH_ITEM } else { PATCH };
+        let suffix = self.suffix(kind);
         let room = match self.language {
-            Language::Cobol => PATCH.room + DIGITS,
+            Language::Cobol => kind.room + DIGITS,
             // Names of PL/I have a character more.
-            Language::Pli => PATCH.room + DIGITS + 1,
+            Language::Pli => kind.room + DIGITS + 1,
         };
         let mut base = plain[plain.len().saturating_sub(room)..].to_owned();
         if !base.starts_with(|first: char| first.is_ascii_alphabetic()) {
@@ -274,10 +285,18 @@ impl Names {
             (Language::Pli, "-num") => "_num",
             (Language::Pli, "-existence") => "_existence",
             (Language::Pli, "-dataarea") => "_dataarea",
+            (Language::Pli, "-cont") => "_cont",
             (Language::Pli, "-patch-operation") => "_patch_operation",
+            (Language::Pli, "-patch-item") => "_patch_item",
             (Language::Pli, _) => "_length",
         }
     }
+}
+
+/// The name that an element's structure has, from the item with the name of its data area.
+pub(crate) fn element_of_area(name: &str) -> &str {
+    let suffixes = [AREA.text, CONTAINER.text, "_dataarea", "_cont"];
+    suffixes.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name)
 }
 
 #[cfg(test)]

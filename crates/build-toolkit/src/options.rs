@@ -44,6 +44,8 @@ pub struct Options {
     pub ignore_mime_type_check: bool,
     pub api_keys: Option<ApiKeyOptions>,
     pub additional: AdditionalOptions,
+    /// Data areas are containers of a CICS channel, and called so.
+    pub has_containers: bool,
 }
 
 /// Additional properties of objects, which have a place from level 5.0 on.
@@ -159,6 +161,7 @@ const HONOURED: &[&str] = &[
     "apiKeyMaxLength",
     "additionalPropertiesSize",
     "additionalPropertiesMax",
+    "programInterface",
 ];
 
 /// Properties that have a meaning from level 5.0 on, and what they are about.
@@ -166,6 +169,7 @@ const OF_LEVEL_5_0: &[(&str, &str)] = &[
     ("apiKeyParmNameInCookie", "cookies have"),
     ("additionalPropertiesSize", "additional properties have"),
     ("additionalPropertiesMax", "additional properties have"),
+    ("programInterface", "containers have"),
 ];
 
 /// Properties of other generations or tools, and why they cannot be obeyed here.
@@ -236,6 +240,8 @@ impl<'a> Reader<'a> {
                 size: self.number("additionalPropertiesSize", 255, 16..=32_767),
                 most: self.number("additionalPropertiesMax", 20, 1..=32_767),
             },
+            has_containers: self.value("programInterface").is_some()
+                && self.word("programInterface", &[("CHANNEL", true)]),
         }
     }
 

@@ -10,6 +10,7 @@ use std::fmt::{Arguments, Write};
 
 use crate::cobol::{Heading, MEMBER};
 use crate::comment::{self, Tell};
+use crate::names::element_of_area;
 use crate::options::Level;
 use crate::schema::{Kind, Property, Schema};
 use crate::structure::{Counter, Ending, Item, Structure, Value};
@@ -101,7 +102,7 @@ impl<'a> Writer<'a> {
             let path = std::mem::take(&mut self.path);
             comment::of_patch(patch, &path, self);
             self.path = path;
-            self.line(depth, &patch.name, "CHAR(1)");
+            self.line(depth, &patch.name, &format!("CHAR({})", patch.length()));
         }
         if let Some(counter) = &item.counter {
             self.counter(item, counter, depth);
@@ -139,7 +140,7 @@ impl<'a> Writer<'a> {
     /// Structures of the elements of data areas, those inside an element behind it.
     fn areas(&mut self) {
         for Area { name, element, schema, path } in std::mem::take(&mut self.areas) {
-            let base = name.strip_suffix("_dataarea").unwrap_or(&name);
+            let base = element_of_area(&name);
             self.declare(&format!("{MEMBER}_{base}"));
             self.path = path;
             match &element.value {
@@ -248,10 +249,10 @@ fn attributes(value: &Value) -> String {
         Value::Zoned { digits, signed: false } => format!("PIC '({digits})9'"),
         Value::Zoned { digits: 1, signed: true } => "PIC 'T'".to_owned(),
         Value::Zoned { digits, signed: true } => format!("PIC '({})9T'", digits - 1),
-        Value::Packed { digits, scale, .. } => format!("FIXED DECIMAL({digits},{scale})"),
+        Value::Packed { digits, scale, .. } => format!("FIXED DECIMAL ({digits},{scale})"),
         Value::Float { bytes: 4 } => "BINARY FLOAT(21) UNALIGNED".to_owned(),
         Value::Float { .. } => "BINARY FLOAT(53) UNALIGNED".to_owned(),
         Value::Boolean => "CHAR(1)".to_owned(),
-        Value::Timestamp => "FIXED DECIMAL(15,0)".to_owned(),
+        Value::Timestamp => "FIXED DECIMAL (15,0)".to_owned(),
     }
 }

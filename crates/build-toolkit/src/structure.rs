@@ -59,9 +59,12 @@ pub struct Item {
     pub json_name: String,
     #[serde(default, skip_serializing_if = "Absence::is_never")]
     pub absence: Absence,
-    /// In a merge patch, what becomes of the member; before everything else.
+    /// In a patch, what becomes of the member; before everything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<PatchOperation>,
+    /// Of the body of a request: it is a list of operations (RFC 6902), made of what its members and elements say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_json_patch: bool,
     /// Number of values that are there; before the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<Counter>,
@@ -114,6 +117,15 @@ pub struct Counter {
 pub struct PatchOperation {
     pub name: String,
     pub offset: u32,
+    /// Of an array in a JSON patch, in place of the character: bytes of a text that lists the elements, such as `2,5-7,+`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<u32>,
+}
+
+impl PatchOperation {
+    pub(crate) fn length(&self) -> u32 {
+        self.list.unwrap_or(1)
+    }
 }
 
 /// OCCURS.
@@ -258,6 +270,7 @@ impl Item {
             json_name: json_name.to_owned(),
             absence: Absence::Never,
             patch: None,
+            is_json_patch: false,
             counter: None,
             occurs: None,
             wrapper: None,
@@ -333,8 +346,12 @@ impl Placer {
         }
         let (mut start, mut strictest) = (start, 1);
         if let Some(patch) = &mut item.patch {
+            let is_array = matches!(item.value, Value::Area { is_array: true, is_map: false, .. });
+            if patch.list.is_some_and(|bytes| bytes == 0 || !is_array) {
+                return Err(StructureError::Impossible("a list of elements where there is no array"));
+            }
             patch.offset = number(start)?;
-            start += 1;
+            start += u64::from(patch.length());
         }
         let has_counter = item.counter.is_some();
         if let Some(counter) = &mut item.counter {

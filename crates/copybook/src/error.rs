@@ -276,6 +276,11 @@ pub enum DataProblem {
     NotABoolean { byte: u8 },
     #[error("X'{byte:02X}' is not an operation of a patch, expected U, D or a blank")]
     NotAPatchOperation { byte: u8 },
+    #[error(
+        "'{list}' does not list {count} elements as the counter says, expected numbers from 1, ranges such as 3-5, and + at the end \
+         for a new element"
+    )]
+    NotAPatchList { list: String, count: u64 },
     #[error("the count is {count}, at least {minimum} occurrences are expected")]
     TooFewOccurrences { count: u64, minimum: u32 },
     #[error("a value is required, found null")]

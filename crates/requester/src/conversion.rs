@@ -9,6 +9,7 @@
 mod areas;
 mod compile;
 mod from_json;
+mod patch;
 mod plan;
 mod time;
 mod to_json;

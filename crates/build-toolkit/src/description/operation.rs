@@ -3,13 +3,16 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::archive::{REQUEST_GROUPS, RESPONSE_CODE, RESPONSE_GROUPS, parts_of_template};
 use crate::options::Level;
 
 use super::{Api, Dialect, Listed, Member, Place, Style, schema};
 
+/// Media types of patches: RFC 7396 and RFC 6902.
+pub(crate) const MERGE_PATCH: &str = "application/merge-patch+json";
+pub(crate) const JSON_PATCH: &str = "application/json-patch+json";
 /// Media type of a body that says none.
 const JSON: &str = "application/json";
 /// The place of `2XX` among statuses: after all statuses with a number.
@@ -179,21 +182,33 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn body(&mut self, media_type: String, schema: Option<&'a Value>, required: bool) {
-        match schema {
+        let is_patch = self.level >= Level::V5_0 && self.listed.method == "PATCH";
+        // RFC 6902 says what such a body looks like, whatever its schema.
+        let resource = self.resource().filter(|_| is_patch && is_essence(&media_type, JSON_PATCH));
+        match resource.or(schema) {
             Some(schema) => self.found.body = Some(Body { media_type, schema }),
             None => self.found.left_out.push((REQUEST_GROUPS[3], NO_SCHEMA.to_owned(), required)),
         }
     }
 
+    /// The schema of what a patch changes: of the object that a success answers with, of this operation or of the GET of its path.
+    fn resource(&self) -> Option<&'a Value> {
+        let operations = [Some(self.listed.operation), self.listed.item.get("get").and_then(Value::as_object)];
+        operations.into_iter().flatten().find_map(|operation| {
+            let (_, response) = success(operation)?;
+            let schema = self.body_of(self.followed(response).ok()?).ok()??.get("schema")?;
+            let followed = self.followed(schema).ok()?;
+            let is_object = match followed.get("type") {
+                Some(kind) => kind == "object",
+                None => followed.get("properties").or_else(|| followed.get("allOf")).is_some(),
+            };
+            is_object.then_some(schema)
+        })
+    }
+
     /// The one with the smallest status of success.
     fn response(&mut self) -> Result<(), String> {
-        let Some(Value::Object(responses)) = self.listed.operation.get("responses") else { return Ok(()) };
-        let code_of = |key: &str| match key {
-            "2XX" | "2xx" => Some((EVERY_SUCCESS, 200)),
-            _ => key.parse().ok().filter(|code| (200..300).contains(code)).map(|code| (code, code)),
-        };
-        let successes = responses.iter().filter_map(|(key, response)| Some((code_of(key)?, response)));
-        let Some(((order, code), response)) = successes.min_by_key(|((order, _), _)| *order) else { return Ok(()) };
+        let Some(((order, code), response)) = success(self.listed.operation) else { return Ok(()) };
         self.found.code = code;
         self.found.every_success = order == EVERY_SUCCESS;
         let response = self.followed(response)?;
@@ -254,9 +269,7 @@ impl<'a> Reader<'_, 'a> {
     /// What describes an answer that is plain text: a body that is neither JSON nor that reaches the program as it comes.
     fn text_of(&self, response: &'a Value) -> Option<&'a Value> {
         let content = response.get("content")?.as_object()?;
-        let is_plain =
-            |name: &str| name.split(';').next().is_some_and(|one| one.trim().eq_ignore_ascii_case("text/plain"));
-        let (_, body) = content.iter().find(|(name, _)| is_plain(name))?;
+        let (_, body) = content.iter().find(|(name, _)| is_essence(name, "text/plain"))?;
         let schema = self.followed(body.get("schema")?).ok()?;
         (schema.get("type")? == "string").then_some(body)
     }
@@ -314,6 +327,22 @@ impl<'a> Reader<'_, 'a> {
         }
         Err("references go round in a circle".to_owned())
     }
+}
+
+/// Whether a media type is this one, whatever its parameters.
+pub(crate) fn is_essence(media_type: &str, essence: &str) -> bool {
+    media_type.split(';').next().is_some_and(|one| one.trim().eq_ignore_ascii_case(essence))
+}
+
+/// The answer with the smallest status of success: its place among them and its status.
+fn success(operation: &Map<String, Value>) -> Option<((u16, u16), &Value)> {
+    let code_of = |key: &str| match key {
+        "2XX" | "2xx" => Some((EVERY_SUCCESS, 200)),
+        _ => key.parse().ok().filter(|code| (200..300).contains(code)).map(|code| (code, code)),
+    };
+    let responses = operation.get("responses")?.as_object()?;
+    let successes = responses.iter().filter_map(|(key, response)| Some((code_of(key)?, response)));
+    successes.min_by_key(|((order, _), _)| *order)
 }
 
 /// `responseCode200`, `responseCode2XX`, `responseCodeDefault`.

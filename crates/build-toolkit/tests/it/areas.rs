@@ -69,13 +69,11 @@ fn arrays_and_answers_stand_in_data_areas_behind_the_base_structure() {
         |              06 most-existence                PIC S9(9) COMP-5 SYNC.
         |              06 most                          PIC S9(9) COMP-5 SYNC.
         |         01 SHP00Q01-tags.
-        |           03 tags.
-        |             06 tags2-length                  PIC S9999 COMP-5 SYNC.
-        |             06 tags2                         PIC X(6).
+        |           03 tags-length                   PIC S9999 COMP-5 SYNC.
+        |           03 tags                          PIC X(6).
         |         01 SHP00Q01-Xwords.
-        |           03 Xwords.
-        |             06 Xwords2-length                PIC S9999 COMP-5 SYNC.
-        |             06 Xwords2                       PIC X(12).
+        |           03 Xwords-length                 PIC S9999 COMP-5 SYNC.
+        |           03 Xwords                        PIC X(12).
     "#]]
     .assert_eq(&with_margin(&code(&made.members["SHP00Q01"])));
     expect![[r#"
@@ -316,7 +314,7 @@ fn in_pli_decimals_have_31_digits_and_long_lines_go_on_below() {
         |      03 responseCode200,
         |        06 outer,
         |          09 in,
-        |            12 rate                           FIXED DECIMAL(31,2),
+        |            12 rate                           FIXED DECIMAL (31,2),
         |            12 born_existence                 UNSIGNED FIXED BINARY(32)
         |          UNALIGNED,
         |            12 born                           CHAR(32) VARYING
@@ -340,7 +338,7 @@ fn in_pli_decimals_have_31_digits_and_long_lines_go_on_below() {
 }
 
 /// What a PL/I member has behind its comments.
-fn declared(member: &str) -> String {
+pub(crate) fn declared(member: &str) -> String {
     member.split_once("\n\n").map(|(_, code)| code.to_owned()).expect("code behind comments")
 }
 
@@ -433,93 +431,19 @@ fn members_without_names_of_their_own_stand_in_a_data_area_with_their_names() {
     assert_eq!(told.count(), 3, "{:?}", made.lines);
 }
 
-/// A merge patch of a book.
-const PATCH: &str = r#"{
-  "openapi": "3.0.3", "info": { "title": "Patches", "version": "1" },
-  "paths": { "/books/{id}": { "patch": {
-    "operationId": "merge",
-    "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string", "maxLength": 8 } }],
-    "requestBody": { "content": { "application/merge-patch+json": { "schema": {
-      "type": "object", "required": ["title"], "properties": {
-        "title": { "type": "string", "maxLength": 10 },
-        "publicationDate": { "type": "string", "minLength": 10, "maxLength": 10, "nullable": true },
-        "pages": { "type": "integer", "format": "int32" },
-        "authors": { "type": "array", "items": { "type": "object", "properties": { "name": { "type": "string", "maxLength": 5 } } } },
-        "owner": { "type": "object", "properties": { "id": { "type": "string", "minLength": 2, "maxLength": 2 } } } } } } } },
-    "responses": { "204": { "description": "done" } }
-  } } }
-}"#;
-
 #[test]
-fn members_of_a_merge_patch_have_an_operation_before_them_and_those_of_arrays_have_none() {
-    let made = built("mappingLevel=5.0", "patch.json", PATCH);
-    expect![[r#"
-        |          01 BAQBASE-API00Q01.
-        |            03 requestPathParameters.
-        |              06 Xid-length                    PIC S9999 COMP-5 SYNC.
-        |              06 Xid                           PIC X(8).
-        |            03 requestBody.
-        |              06 title-patch-operation         PIC X(1).
-        |              06 Xtitle-length                 PIC S9999 COMP-5 SYNC.
-        |              06 Xtitle                        PIC X(10).
-        |              06 licationDate-patch-operation  PIC X(1).
-        |              06 publicationDate               PIC X(10).
-        |              06 pages-patch-operation         PIC X(1).
-        |              06 pages                         PIC S9(9) COMP-5 SYNC.
-        |              06 authors-patch-operation       PIC X(1).
-        |              06 authors-num                   PIC S9(9) COMP-5 SYNC.
-        |              06 authors-dataarea              PIC X(16).
-        |              06 owner-patch-operation         PIC X(1).
-        |              06 owner.
-        |                09 id-patch-operation            PIC X(1).
-        |                09 Xid2                          PIC X(2).
-        |         01 API00Q01-authors.
-        |           03 authors.
-        |             06 name-existence                PIC S9(9) COMP-5 SYNC.
-        |             06 name.
-        |               09 name2-length                  PIC S9999 COMP-5 SYNC.
-        |               09 name2                         PIC X(5).
-        |             06 filler                        PIC X(1).
-    "#]]
-    .assert_eq(&with_margin(&code(&made.members["API00Q01"])));
-    check(&[(&made, "patch")], 2);
-    let pli = built("mappingLevel=5.0\nlanguage=PLI", "patch.json", PATCH);
-    expect![[r#"
-        |    Dcl 01 BAQBASE_API00Q01,
-        |       03 requestPathParameters,
-        |         06 id                             CHAR(8) VARYING UNALIGNED,
-        |       03 requestBody,
-        |         06 title_patch_operation          CHAR(1),
-        |         06 title                          CHAR(10) VARYING UNALIGNED,
-        |         06 blicationDate_patch_operation  CHAR(1),
-        |         06 publicationDate                CHAR(10),
-        |         06 pages_patch_operation          CHAR(1),
-        |         06 pages                          SIGNED FIXED BINARY(31)
-        |          UNALIGNED,
-        |         06 authors_patch_operation        CHAR(1),
-        |         06 authors_num                    UNSIGNED FIXED BINARY(32)
-        |          UNALIGNED,
-        |         06 authors_dataarea               CHAR(16),
-        |         06 owner_patch_operation          CHAR(1),
-        |         06 owner,
-        |           09 id_patch_operation             CHAR(1),
-        |           09 id                             CHAR(2);
-        |
-        |    Dcl 01 API00Q01_authors,
-        |      03 authors,
-        |        06 name_existence                 UNSIGNED FIXED BINARY(32)
-        |          UNALIGNED,
-        |        06 name                           CHAR(5) VARYING UNALIGNED;
-    "#]]
-    .assert_eq(&with_margin(&declared(&pli.members["API00Q01"])));
-    // Any other method or media type, and any other level, has ordinary members.
-    for (options, description) in [
-        ("mappingLevel=5.0", PATCH.replace("\"patch\": {", "\"post\": {")),
-        ("mappingLevel=5.0", PATCH.replace("merge-patch+json", "json")),
-        ("mappingLevel=4.3", PATCH.to_owned()),
-    ] {
-        let made = built(options, "patch.json", &description);
-        assert!(!made.members["API00Q01"].contains("patch-operation"), "{options}");
+fn data_areas_of_a_channel_are_called_containers() {
+    for (language, suffix) in [("COBOL", "-cont"), ("PLI", "_cont")] {
+        let options = format!("mappingLevel=5.0\nrequesterPrefix=SHP\nlanguage={language}");
+        let areas = built(&options, "shop.json", SHOP);
+        let containers = built(&format!("{options}\nprogramInterface=CHANNEL"), "shop.json", SHOP);
+        for member in ["SHP00Q01", "SHP00P01"] {
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let called = areas.members[member].replace("-dataarea", suffix).replace("_dataarea", suffix);
+            assert!(called.contains(suffix));
+            let code = |text: &str| if language == "PLI" { declared(text) } else { code(text) };
+            assert_eq!(words(&code(&containers.members[member])), words(&code(&called)), "{member}");
+        }
     }
 }
 
@@ -589,7 +513,7 @@ fn counted(all: &[(&Made, &str)]) -> (Vec<u32>, Vec<(String, u32)>) {
     (shown.lines().map(|line| line.trim().parse().expect("a length")).collect(), expected)
 }
 
-fn check(all: &[(&Made, &str)], least: usize) {
+pub(crate) fn check(all: &[(&Made, &str)], least: usize) {
     let (lengths, expected) = counted(all);
     assert!(expected.len() >= least, "{expected:?}");
     for ((name, expected), length) in expected.iter().zip(&lengths) {

@@ -205,7 +205,7 @@ fn in_pli_a_text_with_its_length_is_one_item() {
         |   06 code CHAR(3),
         |   06 count PIC '(2)9T',
         |   06 made CHAR(32) VARYING UNALIGNED,
-        |   06 rate FIXED DECIMAL(18,2),
+        |   06 rate FIXED DECIMAL (18,2),
         |   06 lines2_num SIGNED FIXED BINARY(31) UNALIGNED,
         |   06 lines(3),
         |     09 text_num SIGNED FIXED BINARY(31) UNALIGNED,

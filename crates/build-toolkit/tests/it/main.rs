@@ -6,6 +6,7 @@ mod compiler;
 mod descriptions;
 mod languages;
 mod large;
+mod patches;
 mod random;
 mod redbook;
 mod vectors;

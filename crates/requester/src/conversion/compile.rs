@@ -1,7 +1,7 @@
 //! A structure of an archive made into a plan, for one form in which records come.
 
 use build_toolkit::archive::{Options, REQUEST_COOKIES, Status};
-use build_toolkit::structure::{self, AREA_NAME, Alignment, Item, Structure, Value};
+use build_toolkit::structure::{self, AREA_NAME, Alignment, Item, PatchOperation, Structure, Value};
 use codepage::ByteOrder;
 use copybook::PlanError;
 use copybook::field::{Field, FieldForm};
@@ -10,7 +10,7 @@ use copybook::json::{RawString, write_string};
 pub use copybook::FloatForm;
 
 use super::plan::{
-    Area, Converter, Counter, Ending, Group, Member, Node, Object, Operations, Place, Table, Tail, Text,
+    Area, Converter, Counter, Ending, Group, Member, Node, Object, Operations, Patch, Place, Table, Tail, Text,
 };
 use super::time;
 
@@ -96,6 +96,7 @@ impl Converter {
             template: compiler.template,
             length,
             tail,
+            is_json_patch: structure.groups.iter().any(|item| item.is_json_patch),
             operations: Operations { update: character(&compiler.form, b'U'), delete: character(&compiler.form, b'D') },
             has_areas: compiler.has_areas,
             form: compiler.form,
@@ -155,7 +156,7 @@ impl Compiler {
         let path = if around.is_empty() { item.name.clone() } else { format!("{around}.{}", item.name) };
         let place = self.occurring(item, frame, &path)?;
         let patch = match &item.patch {
-            Some(patch) => Some(self.patch(bytes(patch.offset), frame, &path)?),
+            Some(patch) => Some(self.patch(patch, frame, &path)?),
             None => None,
         };
         let start = self.keys.len();
@@ -177,11 +178,13 @@ impl Compiler {
         })
     }
 
-    /// The operation of a merge patch, a blank to begin with: where it is in the frame.
-    fn patch(&mut self, at: usize, frame: usize, path: &str) -> Result<usize, CompileError> {
-        let range = self.room(at, 1, path)?;
+    /// What a patch says of a member, blank to begin with.
+    fn patch(&mut self, patch: &PatchOperation, frame: usize, path: &str) -> Result<Patch, CompileError> {
+        let (at, list) = (bytes(patch.offset), patch.list.map(bytes));
+        let range = self.room(at, list.unwrap_or(1), path)?;
         Field::text().initial(&self.form, &mut self.template[range]);
-        at.checked_sub(frame).ok_or_else(|| CompileError::Contradiction(path.to_owned()))
+        let offset = at.checked_sub(frame).ok_or_else(|| CompileError::Contradiction(path.to_owned()))?;
+        Ok(list.map_or(Patch::Operation(offset), |bytes| Patch::List { offset, bytes }))
     }
 
     /// The item as a table, if it is one.

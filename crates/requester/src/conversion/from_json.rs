@@ -13,7 +13,8 @@ use build_toolkit::structure::{self, Absence};
 use copybook::json::{Flaw, RawString, Reader};
 
 use super::areas::{self, AREA};
-use super::plan::{Area, Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Tail, Text};
+use super::patch::{DELETE, REPLACE};
+use super::plan::{Area, Converter, Counter, Ending, Group, Member, Node, Object, Patch, Place, Table, Tail, Text};
 use super::{DataError, DataProblem, Outcome, Step, Trouble, time, whitespace};
 
 /// Longest record with its data areas.
@@ -325,9 +326,8 @@ impl<'a> Encoder<'a> {
 
     fn member(&mut self, member: &'a Member, frame: usize) -> Outcome<()> {
         if let Some(patch) = member.patch {
-            let operations = self.converter.operations;
             let is_null = self.reader.peek() == Some(b'n');
-            self.record[frame + patch] = if is_null { operations.delete } else { operations.update };
+            self.patch(patch, frame, is_null);
             return match is_null {
                 true => self.reader.null().map(drop).map_err(|flaw| self.trouble(flaw, member.place.node, frame)),
                 false => self.value(member.place, frame),
@@ -341,6 +341,22 @@ impl<'a> Encoder<'a> {
             self.write(presence, 1, frame);
         }
         Ok(())
+    }
+
+    /// What a patch says of a member that is null, or has a value.
+    fn patch(&mut self, patch: Patch, frame: usize, is_null: bool) {
+        let Converter { operations, form, .. } = self.converter;
+        match patch {
+            Patch::Operation(offset) => {
+                self.record[frame + offset] = if is_null { operations.delete } else { operations.update };
+            }
+            Patch::List { offset, bytes } => {
+                let word = if is_null { DELETE } else { REPLACE };
+                let list = &mut self.record[frame + offset..][..bytes];
+                // A list without room for the word stays blank.
+                let _ = form.encode_text(RawString { raw: word.as_bytes(), is_plain: true }, list);
+            }
+        }
     }
 
     fn write(&mut self, counter: Counter, value: u64, frame: usize) {

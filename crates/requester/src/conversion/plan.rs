@@ -43,6 +43,8 @@ pub struct Converter {
     pub(crate) length: usize,
     pub(crate) tail: Option<Tail>,
     pub(crate) operations: Operations,
+    /// The body is a list of operations, made of what its members say.
+    pub(crate) is_json_patch: bool,
     /// Data areas stand behind the record.
     pub(crate) has_areas: bool,
     /// `dataTruncation`: a record may end early, what is missing is as if it were empty; a text that is too long is cut.
@@ -50,7 +52,7 @@ pub struct Converter {
     pub(crate) white_space: WhiteSpace,
 }
 
-/// The characters of a merge patch in the code page of records.
+/// The characters of a patch in the code page of records.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Operations {
     pub(crate) update: u8,
@@ -153,10 +155,19 @@ pub(crate) struct Member {
     pub(crate) place: Place,
     /// 0 or 1: whether it is there. Without one it always is, but for tables, which count their elements.
     pub(crate) presence: Option<Counter>,
-    /// In a merge patch: where the operation is in the frame, which alone says whether it is there.
-    pub(crate) patch: Option<usize>,
+    /// In a patch: what alone says whether it is there.
+    pub(crate) patch: Option<Patch>,
     /// What it is in JSON when it is not there, or counts no elements.
     pub(crate) absence: Absence,
+}
+
+/// What becomes of a member, and where that is in the frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Patch {
+    /// A character.
+    Operation(usize),
+    /// Of an array in a JSON patch: a text that lists its elements.
+    List { offset: usize, bytes: usize },
 }
 
 #[derive(Debug, Clone)]

@@ -8,7 +8,9 @@ use build_toolkit::structure::Absence;
 use copybook::json::{self, Reader};
 
 use super::areas::{AREA, Areas};
-use super::plan::{Area, Converter, Counter, Ending, Group, Member, Node, Object, Operations, Place, Table, Text};
+use super::plan::{
+    Area, Converter, Counter, Ending, Group, Member, Node, Object, Operations, Patch, Place, Table, Text,
+};
 use super::{DataError, DataProblem, Outcome, Step, Trouble, time, whitespace};
 
 impl Converter {
@@ -64,8 +66,11 @@ impl Converter {
     ) -> Result<bool, Box<DataError>> {
         let Some(member) = self.group(group) else { return Ok(false) };
         let start = out.len();
-        let mut decoder = Decoder { converter: self, record, out, areas };
-        let decoded = decoder.member(member, 0, None);
+        let mut decoder = Decoder { converter: self, record, out, areas, reading: Reading::Operations };
+        let decoded = match group == Group::Body && self.is_json_patch {
+            true => decoder.patch(member).map(|()| true),
+            false => decoder.member(member, 0, None),
+        };
         decoded.map_err(|trouble| {
             out.truncate(start);
             trouble.told(self)
@@ -87,7 +92,7 @@ impl Converter {
         let mut text = Vec::new();
         for member in self.members(group) {
             text.clear();
-            let mut decoder = Decoder { converter: self, record, out: &mut text, areas };
+            let mut decoder = Decoder { converter: self, record, out: &mut text, areas, reading: Reading::Operations };
             let decoded = decoder.member(member, 0, None);
             let is_there = decoded.map_err(|trouble| trouble.below(Step::Member(member.name.clone())).told(self))?;
             if is_there {
@@ -117,7 +122,7 @@ fn texts(value: &[u8]) -> Vec<Cow<'_, str>> {
 }
 
 /// A string without quotes and escapes; any other value as it is.
-fn text(value: &[u8]) -> Cow<'_, str> {
+pub(super) fn text(value: &[u8]) -> Cow<'_, str> {
     let Ok(string) = Reader::new(value).string() else { return String::from_utf8_lossy(value) };
     if string.is_plain {
         return String::from_utf8_lossy(string.raw);
@@ -127,22 +132,34 @@ fn text(value: &[u8]) -> Cow<'_, str> {
 
 /// What becomes of a member in JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Given,
     Null,
     LeftOut,
 }
 
-struct Decoder<'a, 'r> {
-    converter: &'a Converter,
-    record: &'a [u8],
-    out: &'a mut Vec<u8>,
+/// Which members of a patch are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Those with an operation.
+    Operations,
+    /// All but those that are deleted: the object around them is updated.
+    Updated,
+    /// All: they are a new value.
+    All,
+}
+
+pub(super) struct Decoder<'a, 'r> {
+    pub(super) converter: &'a Converter,
+    pub(super) record: &'a [u8],
+    pub(super) out: &'a mut Vec<u8>,
     areas: &'a mut Areas<'r>,
+    pub(super) reading: Reading,
 }
 
 impl<'a> Decoder<'a, '_> {
     /// `frame` is where the frame of the place begins.
-    fn value(&mut self, place: Place, frame: usize) -> Outcome<()> {
+    pub(super) fn value(&mut self, place: Place, frame: usize) -> Outcome<()> {
         let converter = self.converter;
         let at = frame + place.offset;
         let told = |problem| Trouble::new(problem, place.node, at);
@@ -201,14 +218,19 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// Where the next element of an area begins, the one with this index of so many.
-    fn next_element(&mut self, area: &Area, name: &[u8], (index, count): (usize, usize)) -> Result<usize, DataProblem> {
+    pub(super) fn next_element(
+        &mut self,
+        area: &Area,
+        name: &[u8],
+        (index, count): (usize, usize),
+    ) -> Result<usize, DataProblem> {
         let minimum = u32::try_from(count).unwrap_or(u32::MAX);
         let missing = DataProblem::TooFewOccurrences { count: index as u64, minimum };
         let (start, length) = self.areas.next(name).ok_or(missing)?;
         if length < area.template.len() { Err(DataProblem::RecordTooShort { length }) } else { Ok(start) }
     }
 
-    fn bytes(&self, at: usize, length: usize) -> &'a [u8] {
+    pub(super) fn bytes(&self, at: usize, length: usize) -> &'a [u8] {
         // The record is whole and the plan stays within it.
         self.record.get(at..at + length).unwrap_or_default()
     }
@@ -277,7 +299,7 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// Appends members that the record has with their names. `start` is where the object's members begin.
-    fn others(&mut self, object: &'a Object, member: &'a Member, frame: usize, start: usize) -> Outcome<()> {
+    pub(super) fn others(&mut self, object: &'a Object, member: &'a Member, frame: usize, start: usize) -> Outcome<()> {
         let converter = self.converter;
         let Some((area, name_place, value)) = converter.entries(member) else { return Ok(()) };
         let (node, at) = (member.place.node, frame + member.place.offset);
@@ -309,35 +331,64 @@ impl<'a> Decoder<'a, '_> {
     fn member(&mut self, member: &'a Member, frame: usize, before: Option<&[u8]>) -> Outcome<bool> {
         let converter = self.converter;
         let state = self.state(member, frame)?;
-        if state == State::LeftOut {
+        let object = match &converter.nodes[member.place.node] {
+            Node::Object(object) if member.patch.is_some() => Some(object),
+            _ => None,
+        };
+        if state == State::LeftOut && (object.is_none() || self.reading != Reading::Operations) {
             return Ok(false);
         }
+        let start = self.out.len();
         if let Some(before) = before {
             self.out.extend_from_slice(before);
             self.out.extend_from_slice(&converter.keys[member.key.clone()]);
         }
-        match state {
-            State::Given => self.value(member.place, frame)?,
-            State::Null | State::LeftOut => self.out.extend_from_slice(b"null"),
+        match (state, object) {
+            (State::Given, Some(_)) => self.with(Reading::Updated, |all| all.value(member.place, frame))?,
+            (State::Given, None) => self.value(member.place, frame)?,
+            (State::LeftOut, Some(object)) => {
+                let empty = self.out.len() + 2;
+                self.object(object, frame)?;
+                // An object without an operation is there when something in it has one.
+                if self.out.len() == empty {
+                    self.out.truncate(start);
+                    return Ok(false);
+                }
+            }
+            (State::Null | State::LeftOut, _) => self.out.extend_from_slice(b"null"),
         }
         Ok(true)
     }
 
-    fn state(&self, member: &Member, frame: usize) -> Outcome<State> {
-        let Operations { update, delete } = self.converter.operations;
-        let Some(patch) = member.patch else {
+    /// Reads members of a patch in another way, all of them if that is how those around them are read.
+    pub(super) fn with<T>(&mut self, reading: Reading, read: impl FnOnce(&mut Self) -> T) -> T {
+        let around = self.reading;
+        self.reading = if around == Reading::All { around } else { reading };
+        let done = read(self);
+        self.reading = around;
+        done
+    }
+
+    pub(super) fn state(&self, member: &Member, frame: usize) -> Outcome<State> {
+        let Some(Patch::Operation(at)) = member.patch.filter(|_| self.reading != Reading::All) else {
             return Ok(match (self.is_there(member, frame)?, member.absence) {
                 (true, _) => State::Given,
                 (false, Absence::Omitted) => State::LeftOut,
                 (false, Absence::Never | Absence::Null) => State::Null,
             });
         };
-        match self.record.get(frame + patch).copied().unwrap_or_default() {
+        let Operations { update, delete } = self.converter.operations;
+        let is_updated = self.reading == Reading::Updated;
+        match self.record.get(frame + at).copied().unwrap_or_default() {
             byte if byte == update => Ok(State::Given),
+            // In the value of a JSON patch null would be a value.
+            byte if byte == delete && is_updated && self.converter.is_json_patch => Ok(State::LeftOut),
             byte if byte == delete => Ok(State::Null),
             // A record that was not initialized.
-            byte if byte == 0 || byte == self.converter.form.blank() => Ok(State::LeftOut),
-            byte => Err(Trouble::new(DataProblem::NotAPatchOperation { byte }, member.place.node, frame + patch)),
+            byte if byte == 0 || byte == self.converter.form.blank() => {
+                Ok(if is_updated { State::Given } else { State::LeftOut })
+            }
+            byte => Err(Trouble::new(DataProblem::NotAPatchOperation { byte }, member.place.node, frame + at)),
         }
     }
 
@@ -367,7 +418,7 @@ impl<'a> Decoder<'a, '_> {
         self.counted(counter, table.maximum, node, frame)
     }
 
-    fn counted(&self, counter: Counter, maximum: u32, node: usize, frame: usize) -> Outcome<usize> {
+    pub(super) fn counted(&self, counter: Counter, maximum: u32, node: usize, frame: usize) -> Outcome<usize> {
         let told = |problem| Err(Trouble::new(problem, node, frame + counter.offset));
         match counter.read(&self.converter.form, &self.record[frame..]) {
             None => told(DataProblem::Negative),

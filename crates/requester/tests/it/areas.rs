@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::api::{Api, PATIENCE, Reply, Server, answer, json as json_answer, told};
 use super::conversion::NATIVE;
 
-const BIG: RecordForm = RecordForm { order: ByteOrder::Big, float: FloatForm::Hexadecimal, ccsid: 37 };
+pub(crate) const BIG: RecordForm = RecordForm { order: ByteOrder::Big, float: FloatForm::Hexadecimal, ccsid: 37 };
 
 const SHOP: &str = r#"{
   "openapi": "3.0.3", "info": { "title": "Shop", "version": "1" },
@@ -45,7 +45,7 @@ const SHOP: &str = r#"{
 
 /// Members by name, and the archive.
 #[derive(Default)]
-struct Made(Vec<(String, Vec<u8>)>);
+pub(crate) struct Made(Vec<(String, Vec<u8>)>);
 
 impl Sink for Made {
     fn file(&mut self, location: Location, name: &str, content: &[u8]) -> std::io::Result<()> {
@@ -66,7 +66,7 @@ fn made_with(more: &str) -> (Made, Vec<u8>, Archive) {
     made_of(SHOP, more)
 }
 
-fn made_of(description: &str, more: &str) -> (Made, Vec<u8>, Archive) {
+pub(crate) fn made_of(description: &str, more: &str) -> (Made, Vec<u8>, Archive) {
     let properties = format!(
         "apiDescriptionFile=a.json\ndataStructuresLocation=o\napiInfoFileLocation=o\nlogFileDirectory=l\n\
          connectionRef=api\nrequesterPrefix=SHP\nmappingLevel=5.0\n{more}\n"
@@ -105,7 +105,7 @@ fn found() -> Value {
     })
 }
 
-fn decoded(converter: &Converter, group: Group, record: &[u8]) -> Result<Value, String> {
+pub(crate) fn decoded(converter: &Converter, group: Group, record: &[u8]) -> Result<Value, String> {
     let mut text = Vec::new();
     let whole = converter.whole(record).map_err(|error| error.to_string())?;
     converter.decode(group, &whole, &mut text).map_err(|error| error.to_string())?;

@@ -7,5 +7,6 @@ mod calls;
 mod conversion;
 mod deployment;
 mod faults;
+mod patches;
 mod structures;
 mod transport;
