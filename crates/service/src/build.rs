@@ -3,6 +3,7 @@
 //! Reads files, writes none. What a source names must lie in its directory or below; a name is never a way out of it.
 
 pub mod api;
+mod provider;
 pub mod service;
 
 use std::collections::BTreeMap;
@@ -74,15 +75,18 @@ impl fmt::Display for BuildError {
     }
 }
 
-/// Builds what a source describes: a directory with `service.yaml` or `api.yaml`, a file of either kind with any name, or a
-/// properties file.
+/// Builds what a source describes: a directory with `service.yaml` or `api.yaml`, a file of either kind with any name, a
+/// properties file, or a project of provider 3.0 or a folder of its assets.
 ///
 /// # Errors
 /// A file is missing or cannot be used.
 pub fn build(source: &Path) -> Result<Built, BuildError> {
     let (folder, file) = if source.is_dir() {
-        let known = ["service.yaml", "service.yml", "api.yaml", "api.yml", "service.properties"];
+        let known = ["service.yaml", "service.yml", "api.yaml", "api.yml", "service.properties", provider::ASSET];
         let found = known.iter().find(|name| source.join(name).is_file());
+        if let (None, Some(main)) = (found, provider::of_project(source)) {
+            return provider::api(&main).map(Built::Api).map_err(|problem| placed(problem, &main, "", ""));
+        }
         let found = found.ok_or_else(|| BuildError {
             file: source.to_owned(),
             line: None,
@@ -95,6 +99,7 @@ pub fn build(source: &Path) -> Result<Built, BuildError> {
     };
     let text = text_of(folder, &file).map_err(|problem| placed(problem, folder, &file, ""))?;
     let built = match file.rsplit_once('.') {
+        _ if file == provider::ASSET => provider::service(folder, &text).map(Built::Service),
         Some((_, "properties")) => service::of_properties(folder, &file, &text).map(Built::Service),
         Some(("api", "yaml" | "yml")) => api::of_yaml(folder, &file, &text).map(Built::Api),
         Some((_, "yaml" | "yml")) if api::is_one(&text) => api::of_yaml(folder, &file, &text).map(Built::Api),

@@ -208,11 +208,6 @@ impl Conversion {
     fn direction(&self, side: Side, members: &dyn Members) -> Result<Option<(Direction, Unknown)>, ArchiveError> {
         let Some(file) = self.text(side.structure()) else { return Ok(None) };
         let wrong = |problem: String| ArchiveError::entry(file, problem);
-        if file.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("dai")) {
-            return Err(wrong(
-                "the form of .dai files is not published; name the interface (.si) or the copybook".to_owned(),
-            ));
-        }
         let interface = interface::is_one(file).then(|| Interface::read(&members.structure(file)?).map_err(wrong));
         let interface = interface.transpose()?;
         let copybook = match &interface {

@@ -1,10 +1,11 @@
-//! Service interfaces (`.si`) of the API toolkit, read as a copybook with what is renamed, omitted and chosen in it.
+//! Interfaces of the API toolkit (`.si`) and of assets of provider 3.0 (`.dai`), which have the same form, read as a copybook with what is renamed, omitted and chosen in it.
 //!
 //! Such a file describes the bytes of a record field by field, and what JSON has of each. It becomes a copybook, so that
 //! everything behind it knows one kind of description only. Names of the copybook are the fields' original names, made
 //! unique. [`Interface::check`] compares where the copybook's items came to lie with what the file says.
 //!
-//! Source: interfaces of public projects (cicsdev/cics-banking-sample-application-cbsa); no description was published.
+//! Source: interfaces of public projects (cicsdev/cics-banking-sample-application-cbsa, zosconnect/sample-ims-api); no
+//! description was published.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -38,7 +39,8 @@ pub struct Interface {
 
 /// Whether a file's name is that of an interface.
 pub fn is_one(file: &str) -> bool {
-    file.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("si"))
+    let is_known = |ending: &str| ending.eq_ignore_ascii_case("si") || ending.eq_ignore_ascii_case("dai");
+    file.rsplit_once('.').is_some_and(|(_, ending)| is_known(ending))
 }
 
 impl Interface {
@@ -70,6 +72,17 @@ impl Interface {
             options.adjustments.extend(self.hidden.iter().map(|item| omit(item)));
         } else {
             options.alternatives.extend(self.alternatives.iter().cloned());
+        }
+    }
+
+    /// Of an IMS message, which begins with its length, two bytes, and its transaction code: the items of the length and of the code, and
+    /// the bytes of the message.
+    pub fn ims_head(&self) -> Option<(&str, &str, usize)> {
+        match self.places.as_slice() {
+            [(length, Some(0), 2), (_, Some(2), 2), (code, Some(4), _), .., (_, Some(0), bytes)] => {
+                Some((length, code, *bytes))
+            }
+            _ => None,
         }
     }
 

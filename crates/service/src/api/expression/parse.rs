@@ -160,10 +160,10 @@ impl Parser {
         }
     }
 
-    /// Letters, digits and underscores, or anything between backticks.
+    /// Letters, digits and underscores, or anything between backticks or, in a path, quotes.
     fn name(&mut self) -> Result<String, ExpressionError> {
-        if self.peek() == Some('`') {
-            return self.quoted('`');
+        if let Some(quote @ ('`' | '\'' | '"')) = self.peek() {
+            return self.quoted(quote);
         }
         let rest = &self.characters[self.at..];
         let name: String = rest.iter().copied().take_while(|one| is_name(*one)).collect();

@@ -285,14 +285,6 @@ fn a_field_chooses_the_alternative_of_each_message() {
 }
 
 #[test]
-fn a_file_of_the_toolkit_that_is_not_read_is_named_with_what_is() {
-    let yaml = "name: a\ndestination: Q\nmessagingAction: mqput\nrequestStructure: R.dai\n";
-    let refused = service(folder(&[("service.yaml", yaml), ("R.dai", "<x/>")]).path()).expect_err("refused");
-    let expected = "R.dai: the form of .dai files is not published; name the interface (.si) or the copybook";
-    assert!(refused.ends_with(expected), "{refused}");
-}
-
-#[test]
 fn names_of_jndi_pass_and_the_server_says_what_they_stand_for() {
     let yaml = "name: a\nconnectionFactory: jms/cf1\ndestination: jms/request-queue\nmessagingAction: mqput\n";
     let archive = service(source(yaml).path()).expect("built");
