@@ -43,7 +43,10 @@ const PAIR_10: &str = "put and get on a shared queue, 10 callers";
 const PAIR_50: &str = "put and get on a shared queue, 50 callers";
 const CORRELATED: &str = "by correlation id on a shared queue, 50";
 const UNIT: &str = "a unit of work on shared queues, 50 callers";
+const PAIR_25: &str = "put and get on a shared queue, 25 callers";
 const TWO_MEMBERS: &str = "put and get by two members, 25 callers each";
+const TWO_QUEUES: &str = "put and get by two members, each on its own queue, 25 callers each";
+const TWO_FULL: &str = "put and get by two members, 50 callers each";
 
 /// What callers do in a closed loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,10 +71,12 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let queues = Queues::make(&one)?;
     two.know(&queues)?;
     let plain = Plain { database: database.clone() };
-    let cost = |callers: usize, load: Load, members: &[&Member]| {
+    let apart = Queues::make(&two)?;
+    let cost = |callers: usize, load: Load, places: &[(&Member, &Queues)]| {
         server.tidy_up()?;
-        ours(effort, &server, callers, load, members, &queues)
+        ours(effort, &server, callers, load, places)
     };
+    let at_one = [(&one, &queues)];
     let peer = |callers: usize, load: Load| {
         server.tidy_up()?;
         cost_of(&server, effort, callers, |number| plain.caller(load, &queues, number))
@@ -80,14 +85,17 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
         effort.rounds,
         vec![
             Cell::new(PLAIN_10, || peer(10, Load::Pair)),
-            Cell::new(PAIR_10, || cost(10, Load::Pair, &[&one])),
+            Cell::new(PAIR_10, || cost(10, Load::Pair, &at_one)),
             Cell::new(PLAIN_50, || peer(50, Load::Pair)),
-            Cell::new(PAIR_50, || cost(50, Load::Pair, &[&one])),
-            Cell::new(TWO_MEMBERS, || cost(50, Load::Pair, &[&one, &two])),
+            Cell::new(PAIR_50, || cost(50, Load::Pair, &at_one)),
+            Cell::new(PAIR_25, || cost(25, Load::Pair, &at_one)),
+            Cell::new(TWO_QUEUES, || cost(50, Load::Pair, &[(&one, &queues), (&two, &apart)])),
+            Cell::new(TWO_FULL, || cost(100, Load::Pair, &[(&one, &queues), (&two, &queues)])),
+            Cell::new(TWO_MEMBERS, || cost(50, Load::Pair, &[(&one, &queues), (&two, &queues)])),
             Cell::new(PLAIN_CORRELATED, || peer(50, Load::Correlated)),
-            Cell::new(CORRELATED, || cost(50, Load::Correlated, &[&one])),
+            Cell::new(CORRELATED, || cost(50, Load::Correlated, &at_one)),
             Cell::new(PLAIN_UNIT, || peer(50, Load::Unit)),
-            Cell::new(UNIT, || cost(50, Load::Unit, &[&one])),
+            Cell::new(UNIT, || cost(50, Load::Unit, &at_one)),
         ],
     )?;
     let bars = [
@@ -100,9 +108,22 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     for (name, limit, ours, peer) in bars {
         report.add(Bar::at_most(name, limit).ratio(&measured, ours, peer, "µs"));
     }
+    // Of what the cost of two members consists: transactions of half as many callers, two members at once, and that they share a queue.
+    let parts = [
+        ("database CPU of a put and get by one member with half the callers, against all", PAIR_25, PAIR_50),
+        (
+            "database CPU of a put and get by two members of 25 callers on one queue, against a queue each",
+            TWO_MEMBERS,
+            TWO_QUEUES,
+        ),
+        ("database CPU of a put and get by two members of 50 callers each, against one of 50", TWO_FULL, PAIR_50),
+    ];
+    for (name, ours, peer) in parts {
+        report.add(Bar::figure(name).ratio(&measured, ours, peer, "µs"));
+    }
     wake::run(&one, &two, &queues, report)?;
     server.tidy_up()?;
-    snapshot::run(effort, &database, report, || ours(effort, &server, 50, Load::Pair, &[&one], &queues))?;
+    snapshot::run(effort, &database, report, || ours(effort, &server, 50, Load::Pair, &at_one))?;
     one.store.close();
     two.store.close();
     depth::run(effort, &server, report)?;
@@ -164,11 +185,10 @@ fn ours(
     server: &Postgresql,
     callers: usize,
     load: Load,
-    members: &[&Member],
-    queues: &Queues,
+    places: &[(&Member, &Queues)],
 ) -> Result<f64> {
     cost_of(server, effort, callers, |number| {
-        let store = &members[number % members.len()].store;
+        let (Member { store }, queues) = places[number % places.len()];
         let serial = RefCell::new(0_u64);
         Ok(move || {
             *serial.borrow_mut() += 1;

@@ -51,7 +51,7 @@ pub(super) fn run(effort: &Effort, server: &Postgresql, report: &mut Report) -> 
     client.batch_execute("VACUUM ANALYZE message")?;
     let cost = |load: Load, queues: &Queues| {
         server.tidy_up()?;
-        ours(effort, server, CALLERS, load, &[&member], queues)
+        ours(effort, server, CALLERS, load, &[(&member, queues)])
     };
     let measured = interleave(
         effort.rounds,
