@@ -217,7 +217,9 @@ fn write_path(path: &PathTemplate, values: &[(&str, String)], target: &mut Strin
         match part {
             Part::Text(text) => target.push_str(text),
             Part::Parameter(name) => {
-                let value = values.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+                let value = values.iter().find(|(known, _)| known == name);
+                // Public programs state lengths that reach behind the text.
+                let value = value.map(|(_, value)| value.trim_end_matches(' '));
                 // An empty part would make another path of it, and so would these two.
                 let value = value.filter(|value| !matches!(*value, "" | "." | ".."));
                 let value = value.ok_or_else(|| MappingError::PathParameter(name.clone()))?;
@@ -299,7 +301,7 @@ mod tests {
 
     #[test]
     fn templates_keep_their_parameters_apart() {
-        let values = [("isbn", "a/b ü".to_owned()), ("n", "1".to_owned())];
+        let values = [("isbn", "a/b ü".to_owned()), ("n", "1  ".to_owned())];
         for (template, expected) in [
             ("/books/{isbn}", "/books/a%2Fb%20%C3%BC"),
             ("/x/{n}-{isbn}.json", "/x/1-a%2Fb%20%C3%BC.json"),
@@ -312,7 +314,7 @@ mod tests {
             write_path(&PathTemplate::parse(template), &values, &mut target).expect("a path");
             assert_eq!(target, expected);
         }
-        for value in ["", ".", ".."] {
+        for value in ["", "  ", ".", ".."] {
             let values = [("isbn", value.to_owned())];
             let refused = write_path(&PathTemplate::parse("/books/{isbn}"), &values, &mut String::new());
             assert!(matches!(refused, Err(MappingError::PathParameter(_))), "{value}");
