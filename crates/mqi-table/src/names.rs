@@ -30,7 +30,10 @@ pub(crate) fn header(table: &Table) -> String {
     out
 }
 
-/// Each family with its numbers; of two names of one number the first in the table counts.
+/// Names that programs know a number by where the table has another one of the family first.
+const USUAL: [&str; 1] = ["MQPL_UNIX"];
+
+/// Each family with its numbers; of two names of one number the usual one counts, or else the first in the table.
 fn families(table: &Table) -> BTreeMap<&'static str, Vec<(i32, &'static str)>> {
     let mut families: BTreeMap<&str, Vec<(i32, &str)>> = BTreeMap::new();
     for constant in table.constants.iter().filter(|constant| constant.kind == Kind::Integer) {
@@ -38,8 +41,10 @@ fn families(table: &Table) -> BTreeMap<&'static str, Vec<(i32, &'static str)>> {
         let is_bound = rest.ends_with("FIRST") || rest.ends_with("LAST") || rest.ends_with("LAST_USED");
         let (Some(number), false) = (constant.integer(), WITHOUT.contains(&family) || is_bound) else { continue };
         let known = families.entry(family).or_default();
-        if !known.iter().any(|(other, _)| *other == number) {
-            known.push((number, constant.name));
+        match known.iter_mut().find(|(other, _)| *other == number) {
+            Some(entry) if USUAL.contains(&constant.name) => entry.1 = constant.name,
+            Some(_) => {}
+            None => known.push((number, constant.name)),
         }
     }
     families

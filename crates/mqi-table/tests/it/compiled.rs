@@ -127,3 +127,14 @@ fn every_copybook_passes_the_cobol_compiler() {
         assert!(output.status.success(), "{width}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
+
+/// Exporters label what they show with it.
+#[test]
+fn the_platform_of_this_queue_manager_is_called_unix() {
+    let files = mqi_table::handed_out();
+    let names = files.iter().find(|file| file.path.ends_with("cmqstrc.h")).expect("it is handed out");
+    let (_, platforms) = names.text.split_once("MQPL_STR(MQLONG v)\n{").expect("a function of platforms");
+    let (platforms, _) = platforms.split_once("default:").expect("it ends");
+    assert!(platforms.contains("case 3: c = \"MQPL_UNIX\""), "{platforms}");
+    assert!(!platforms.contains("MQPL_AIX"), "{platforms}");
+}
