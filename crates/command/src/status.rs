@@ -12,7 +12,7 @@ use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
 use model::definition::attribute::{JsonWord, Membership, Shown, Value, ValueType, Word, date_text, time_text};
 use model::options::OpenOptions;
 use model::timestamp::Timestamp;
-use queue_manager::status::{ConnectionStatus, HandleStatus, QueueManagerStatus, QueueStatus};
+use queue_manager::status::{ConnectionStatus, HandleStatus, QueueManagerStatus, QueueStatus, host_name};
 
 use crate::authority_words;
 use crate::command::{Request, Selection};
@@ -229,6 +229,7 @@ pub(crate) static QUEUE_MANAGER_STATUS: &[Row<ManagerView>] = &[
     row("CHINIT", TEXT, When::Asked, |_| Value::from("STOPPED")),
     row("CMDSERV", TEXT, When::Asked, |m| Value::from(if m.status.command_server { "RUNNING" } else { "STOPPED" })),
     row("CONNS", NUMBER, When::Asked, |m| m.status.connections.into()),
+    row("HOSTNAME", TEXT, When::Asked, |_| Value::Text(host_name())),
     row("LDAPCONN", TEXT, When::Asked, |_| Value::from("INACTIVE")),
     row("LOGFSUSE", NUMBER, When::Asked, |m| {
         Value::Integer(i64::try_from(m.status.store.log_bytes_in_use.div_ceil(1 << 20)).unwrap_or(i64::MAX))

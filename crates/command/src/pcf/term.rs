@@ -320,6 +320,7 @@ pub(super) static QUEUE_MANAGER_STATUS: &[Term] = &[
     term(1233, "CMDSERV", SERVICE_STATES),
     term(1230, "CONNS", Form::Integer),
     term(3071, "CURRLOG", Form::Text(24)),
+    term(3191, "HOSTNAME", Form::Text(0)),
     term(2115, "INSTDESC", Form::Text(64)),
     term(2116, "INSTNAME", Form::Text(16)),
     term(2117, "INSTPATH", Form::Text(256)),

@@ -373,10 +373,10 @@ fn what_nobody_uses_has_no_status() {
             AMQ8705I: Display Queue Manager Status details.
                QMNAME(QM1)                             STATUS(RUNNING)
                CHINIT(STOPPED)                         CMDSERV(STOPPED)
-               CONNS(0)                                LDAPCONN(INACTIVE)
-               LOGFSUSE(*)                             LOGTYPE(CIRCULAR)
-               STANDBY(NOPERMIT)                       STARTDA(*)
-               STARTTI(*)
+               CONNS(0)                                HOSTNAME(*)
+               LDAPCONN(INACTIVE)                      LOGFSUSE(*)
+               LOGTYPE(CIRCULAR)                       STANDBY(NOPERMIT)
+               STARTDA(*)                     STARTTI(*)
                  7 : DIS CONN(*)
             AMQ8155E: Connection * not found.
                  8 : PING QMGR

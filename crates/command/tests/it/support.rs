@@ -148,6 +148,7 @@ fn finish(lines: &[String]) -> String {
         "CRTIME(",
         "STARTDA(",
         "STARTTI(",
+        "HOSTNAME(",
         "LOGFSUSE(",
         "LPUTDATE(",
         "LPUTTIME(",

@@ -94,6 +94,11 @@ pub struct QueueManagerStatus {
     pub store: StoreStatistics,
 }
 
+/// The machine's name as Linux tells it.
+pub fn host_name() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname").map(|name| name.trim().to_owned()).unwrap_or_default()
+}
+
 impl QueueManager {
     /// Of local queues; `None` when there is no such local queue.
     pub fn queue_status(&self, name: &QueueName) -> Option<QueueStatus> {

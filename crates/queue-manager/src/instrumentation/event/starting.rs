@@ -9,6 +9,7 @@ use model::pcf::Parameter;
 use crate::engine::Engine;
 use crate::instrumentation::event::number as n;
 use crate::instrumentation::event::{self, Family};
+use crate::instrumentation::status::host_name;
 
 /// Put once the queue manager runs.
 pub(crate) fn started(engine: &Engine) {
@@ -32,9 +33,4 @@ pub(crate) async fn stopping(engine: &Engine, was_quiesced: bool) {
     let parameters =
         vec![event::name(n::MQCA_Q_MGR_NAME, &engine.name), Parameter::integer(n::MQIACF_REASON_QUALIFIER, qualifier)];
     event::send(engine, Family::QueueManager.event(n::MQRC_Q_MGR_NOT_ACTIVE, parameters)).await;
-}
-
-/// The machine's name as Linux tells it.
-fn host_name() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/hostname").map(|name| name.trim().to_owned()).unwrap_or_default()
 }
