@@ -11,6 +11,7 @@ use tempfile::TempDir;
 mod bags;
 mod bindings;
 mod cobol;
+mod exporter;
 mod lists;
 mod node;
 mod programs;

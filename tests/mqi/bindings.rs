@@ -1,5 +1,6 @@
 //! Bindings of other languages, unmodified: built with the headers of the tree, run against the real server.
 
+use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,10 +36,24 @@ fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("mqi").join(name)
 }
 
+/// A number that changes with the headers.
+fn digest(headers: &Path) -> Result<u64> {
+    let entries = std::fs::read_dir(headers)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
+    let mut files: Vec<PathBuf> = entries.into_iter().filter(|path| path.is_file()).collect();
+    files.sort();
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        hasher.write(&std::fs::read(file)?);
+    }
+    Ok(hasher.finish())
+}
+
 impl House {
-    fn go(&self, arguments: &[&str]) -> Result<Command> {
+    pub(super) fn go(&self, arguments: &[&str]) -> Result<Command> {
         let mut command = self.command(Path::new("go"))?;
-        command.env("CGO_CFLAGS", format!("-I{}", self.tree.join("inc").display()));
+        let headers = self.tree.join("inc");
+        // Go keeps what it has built until a flag changes, whatever has become of the headers.
+        command.env("CGO_CFLAGS", format!("-I{} -DHEADERS={}", headers.display(), digest(&headers)?));
         command.env("CGO_LDFLAGS", format!("-L{}", self.tree.join("lib64").display()));
         command.env("GOFLAGS", "-mod=mod -buildvcs=false").args(arguments);
         Ok(command)

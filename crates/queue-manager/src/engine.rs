@@ -56,6 +56,7 @@ use crate::instrumentation::changes::RecentChanges;
 use crate::instrumentation::channel_status::ChannelTable;
 use crate::instrumentation::connects::Connects;
 use crate::instrumentation::event;
+use crate::instrumentation::monitoring::Monitoring;
 use crate::instrumentation::started::StartedTable;
 use crate::instrumentation::statistics::Statistics;
 use crate::instrumentation::status::FormerTraffic;
@@ -103,6 +104,7 @@ pub(crate) struct Engine {
     pub(crate) events: event::Switches,
     pub(crate) event_tap: event::tap::Tap,
     pub(crate) statistics: Statistics,
+    pub(crate) monitoring: Monitoring,
     pub(crate) overrides: Overrides,
     pub(crate) records: Records,
     /// ACCTINT as it was then, and when the next interval record of a connection is due.
@@ -150,6 +152,7 @@ impl Engine {
             events: event::Switches::new(&loaded.definition),
             event_tap: event::tap::Tap::default(),
             statistics: Statistics::new(&loaded.definition, started),
+            monitoring: Monitoring::default(),
             overrides: Overrides::default(),
             records: Records::default(),
             accounting_due: parking_lot::Mutex::new(None),

@@ -41,6 +41,7 @@ use tracing::debug;
 use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
 use crate::engine::turn::Turn;
+use crate::instrumentation::monitoring;
 use crate::publish::durable_limit::DurableLimit;
 use crate::publish::subscription::{Subscription, Subscriptions};
 use crate::publish::topic_tree::{EffectiveTopic, join};
@@ -69,6 +70,7 @@ impl PublishSubscribe {
     /// Topic or subscription definitions changed, or were loaded at start.
     pub(crate) fn definitions_changed(&self, engine: &Engine) {
         self.state.write().update(engine);
+        monitoring::look_for_listeners(engine);
     }
 
     /// Reads in place. `read` must be quick.
@@ -100,7 +102,7 @@ impl OpenTopic {
 }
 
 /// Topic strings that the queue manager keeps for its own publications.
-const SYSTEM_TOPICS: &str = "$SYS/MQ/";
+pub(crate) const SYSTEM_TOPICS: &str = "$SYS/MQ/";
 
 /// Resolves topic object and topic string and checks +pub.
 ///
@@ -496,13 +498,14 @@ fn publisher(publication: &Publication, shown: (Text<12>, AccountingToken)) -> O
 pub(crate) async fn send_retained(engine: &Engine, subscription: &Subscription) -> Result<u32, Reason> {
     let now = engine.now();
     let mut sent = 0;
-    for kept in retained::matching(engine, &subscription.pattern, now).await? {
-        if !subscription.selects(&kept.descriptor, &kept.body) {
+    let kept = retained::matching(engine, &subscription.pattern, now).await?.into_iter();
+    let kept = kept.map(|of| (of.topic, Publication { descriptor: of.descriptor, body: of.body, expires: of.expires }));
+    for (topic, publication) in kept.chain(monitoring::descriptions(engine, &subscription.pattern, now)) {
+        if !subscription.selects(&publication.descriptor, &publication.body) {
             continue;
         }
-        let publication = Publication { descriptor: kept.descriptor, body: kept.body, expires: kept.expires };
         if let Err((_, reason)) = deliver(engine, None, subscription, &publication, now).await {
-            debug!(topic = kept.topic, %reason, "a retained publication could not be delivered");
+            debug!(topic, %reason, "a retained publication could not be delivered");
             return Err(Reason::RetainedNotDelivered);
         }
         sent += 1;

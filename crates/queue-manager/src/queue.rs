@@ -46,6 +46,7 @@ use parking_lot::{Mutex, RwLock};
 use storage::{MessageCount, Position, QueueId, Store};
 
 use crate::instrumentation::event::performance::Performance;
+use crate::instrumentation::monitoring::watch::Watch;
 use crate::instrumentation::statistics::QueueFigures;
 use crate::instrumentation::status::Traffic;
 use crate::queue::waiters::Waiters;
@@ -80,6 +81,8 @@ pub(crate) struct Queue {
     pub(crate) performance: Mutex<Performance>,
     /// For STATQ; absent until something is counted.
     pub(crate) figures: OnceLock<Box<QueueFigures>>,
+    /// For monitoring; absent until that watches the queue.
+    pub(crate) watch: OnceLock<Box<Watch>>,
     /// The log says that no program reads this transmission queue.
     pub(crate) is_known_unread: AtomicBool,
 }
@@ -207,6 +210,7 @@ impl Queue {
             last_trigger: Mutex::new(None),
             performance: Mutex::default(),
             figures: OnceLock::new(),
+            watch: OnceLock::new(),
             is_known_unread: AtomicBool::new(false),
         }
     }

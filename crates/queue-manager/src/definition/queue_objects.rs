@@ -179,6 +179,7 @@ fn note_purge(engine: &Engine, queue: &Queue) {
         figures.purged();
         figures.note_depth(queue.depth());
     }
+    queue.watched(|counts| counts.purges += 1);
 }
 
 /// Where the messages of a new queue go. `structure`: of a shared queue.

@@ -17,7 +17,7 @@ use crate::engine::{Engine, Phase};
 use crate::group::tags;
 use crate::instrumentation::accounting::record::{self, Ending};
 use crate::instrumentation::event::{self, Event};
-use crate::instrumentation::statistics;
+use crate::instrumentation::{monitoring, statistics};
 use crate::publish::subscription;
 use crate::queue::Queue;
 use crate::queue::{delayed, expiry, trigger};
@@ -121,6 +121,7 @@ async fn run_until_stop(engine: &Engine) {
             subscription::expire(engine).await,
             record::scan(engine).await,
             statistics::scan(engine).await,
+            monitoring::scan(engine).await,
             engine.store.expire_receipts(engine.now()),
         ];
         let next = next.into_iter().flatten().min();

@@ -97,6 +97,7 @@ impl Discarding<'_> {
             figures.expired(1);
             figures.note_depth(self.queue.depth());
         }
+        self.queue.watched(|counts| counts.expired += 1);
     }
 }
 

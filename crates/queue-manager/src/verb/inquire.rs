@@ -94,7 +94,7 @@ impl Connection {
     ) -> Result<(), Reason> {
         self.observed(
             || self.set_now(handle, selectors, integers, characters),
-            |observation, outcome| observation.set(&self.engine, outcome),
+            |observation, outcome| observation.set(self, handle, outcome),
         )
         .await
     }

@@ -20,7 +20,7 @@ use model::subscribe::{SubscribeFlags as Flags, SubscriptionDescriptor};
 use crate::definition::definitions;
 use crate::engine::Engine;
 use crate::instrumentation::accounting::observation::Observation;
-use crate::instrumentation::event;
+use crate::instrumentation::{event, monitoring};
 use crate::publish::durable_limit::check_room;
 use crate::publish::subscription::{OpenSubscription, Subscription, end, parse_selector, remove_managed_queue};
 use crate::publish::topic_tree::{EffectiveTopic, Pattern};
@@ -475,6 +475,7 @@ async fn save(
     }
     if !definition.durable {
         engine.publish.with_mut(|state| state.insert(subscription.clone()));
+        monitoring::subscribed(engine, subscription);
         return Ok(());
     }
     if before.is_none() {
@@ -484,5 +485,7 @@ async fn save(
         engine.subscriptions.write().insert(definition.name.clone(), definition.clone());
         engine.publish.with_mut(|state| state.insert(subscription.clone()));
     };
-    definitions::save_and_show(engine, vec![definitions::save_subscription(definition)], show).await
+    definitions::save_and_show(engine, vec![definitions::save_subscription(definition)], show).await?;
+    monitoring::subscribed(engine, subscription);
+    Ok(())
 }

@@ -332,6 +332,11 @@ pub(crate) async fn back_out_unit(engine: &Engine, unit: OpenUnit) -> Result<(),
 
 fn after_back_out(engine: &Engine, touched: &Touched) {
     let queue = &touched.queue;
+    queue.watched(|counts| match touched.what {
+        What::Put { .. } => counts.rolled_back_puts += 1,
+        What::Got | What::GotForGood(_) => counts.rolled_back_gets += 1,
+        What::PerhapsGot => {}
+    });
     match touched.what {
         What::Got | What::GotForGood(_) => {
             queue.note_expiry(touched.expires);

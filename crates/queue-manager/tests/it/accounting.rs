@@ -29,7 +29,7 @@ const STATISTICS_CHANNEL: i32 = 166;
 const ACCOUNTING_MQI: i32 = 167;
 const ACCOUNTING_Q: i32 = 168;
 
-async fn alter(queue_manager: &QueueManager, change: impl FnOnce(&mut QueueManagerDefinition)) {
+pub(crate) async fn alter(queue_manager: &QueueManager, change: impl FnOnce(&mut QueueManagerDefinition)) {
     let mut definition = (*queue_manager.definition()).clone();
     change(&mut definition);
     queue_manager.alter_queue_manager(&administrator(), definition).await.unwrap();
@@ -41,7 +41,7 @@ fn local(queue: &str, change: impl FnOnce(&mut LocalQueue)) -> QueueDefinition {
     definition
 }
 
-async fn define(queue_manager: &QueueManager, queue: QueueDefinition) {
+pub(crate) async fn define(queue_manager: &QueueManager, queue: QueueDefinition) {
     queue_manager.define_queue(&administrator(), queue, true).await.unwrap();
 }
 
@@ -72,15 +72,15 @@ fn connect_as(queue_manager: &QueueManager, calls: Option<bool>, queues: Option<
     queue_manager.connect_accounted(options, AccountingWish { calls, queues }).unwrap()
 }
 
-fn object(queue: &str) -> ObjectDescriptor {
+pub(crate) fn object(queue: &str) -> ObjectDescriptor {
     ObjectDescriptor { name: name(queue), ..ObjectDescriptor::default() }
 }
 
-async fn open(connection: &Connection, queue: &str, options: OpenOptions) -> ObjectHandle {
+pub(crate) async fn open(connection: &Connection, queue: &str, options: OpenOptions) -> ObjectHandle {
     connection.open(&administrator(), &object(queue), options).await.unwrap().handle
 }
 
-async fn put(connection: &Connection, handle: ObjectHandle, persistence: Persistence, body: &'static str) {
+pub(crate) async fn put(connection: &Connection, handle: ObjectHandle, persistence: Persistence, body: &'static str) {
     let descriptor = MessageDescriptor { persistence, ..MessageDescriptor::default() };
     let options = PutOptions { flags: PutFlags::NO_SYNCPOINT, context: None };
     connection.put(handle, descriptor, &options, Bytes::from_static(body.as_bytes())).await.unwrap();
@@ -92,13 +92,13 @@ async fn put1(connection: &Connection, queue: &str, body: &'static str) -> Resul
     connection.put1(&administrator(), &object(queue), descriptor, &options, body).await.map(|_| ())
 }
 
-async fn get(connection: &Connection, handle: ObjectHandle, flags: GetFlags) -> Result<usize, Reason> {
+pub(crate) async fn get(connection: &Connection, handle: ObjectHandle, flags: GetFlags) -> Result<usize, Reason> {
     let got = connection.get(handle, &GetOptions { flags, ..GetOptions::default() }).await;
     got.map(|got| got.body.len())
 }
 
 /// Runs housekeeping until a queue holds as many messages as expected, which it does at once or never.
-async fn housekeep(queue_manager: &QueueManager, queue: &str, expected: u32) {
+pub(crate) async fn housekeep(queue_manager: &QueueManager, queue: &str, expected: u32) {
     let queue_name = name(queue);
     let filled = async {
         while queue_manager.queue_status(&queue_name).unwrap().depth.current < expected {
@@ -127,7 +127,7 @@ async fn take(queue_manager: &QueueManager, queue: &str) -> Vec<(MessageDescript
     records
 }
 
-async fn records(queue_manager: &QueueManager, queue: &str, command: i32) -> Vec<pcf::Message> {
+pub(crate) async fn records(queue_manager: &QueueManager, queue: &str, command: i32) -> Vec<pcf::Message> {
     let all = take(queue_manager, queue).await;
     all.into_iter().map(|(_, record)| record).filter(|record| record.header.command == command).collect()
 }
@@ -139,7 +139,7 @@ async fn end(queue_manager: &QueueManager, connection: Connection, expected: u32
     take(queue_manager, ACCOUNTING).await.into_iter().map(|(_, record)| record).collect()
 }
 
-fn list(parameters: &[Parameter], id: i32) -> Vec<i64> {
+pub(crate) fn list(parameters: &[Parameter], id: i32) -> Vec<i64> {
     let parameter = parameters.iter().find(|parameter| parameter.id == id);
     match &parameter.unwrap_or_else(|| panic!("no parameter {id}")).value {
         ParameterValue::Integer(value) => vec![i64::from(*value)],
@@ -150,7 +150,7 @@ fn list(parameters: &[Parameter], id: i32) -> Vec<i64> {
     }
 }
 
-fn text(parameters: &[Parameter], id: i32) -> Option<String> {
+pub(crate) fn text(parameters: &[Parameter], id: i32) -> Option<String> {
     let parameter = parameters.iter().find(|parameter| parameter.id == id)?;
     parameter.value.as_text().map(str::to_owned)
 }

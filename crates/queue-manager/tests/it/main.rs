@@ -23,6 +23,7 @@ mod groups;
 mod inquire;
 mod log;
 mod model_property;
+mod monitoring;
 mod names;
 mod publish_subscribe;
 mod put_get;

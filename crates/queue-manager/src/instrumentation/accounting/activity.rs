@@ -14,9 +14,9 @@ use crate::instrumentation::accounting::number as n;
 
 /// Messages of one kind of call, by persistence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Traffic {
-    count: [u64; 2],
-    bytes: [u64; 2],
+pub(crate) struct Traffic {
+    pub(crate) count: [u64; 2],
+    pub(crate) bytes: [u64; 2],
     /// Bytes; meaningful while `count` is above zero.
     least: [u64; 2],
     most: [u64; 2],
@@ -38,7 +38,7 @@ impl Traffic {
 
 /// How long messages lay on the queue until they were got, in microseconds, by persistence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct TimeOnQueue {
+pub(crate) struct TimeOnQueue {
     count: [u64; 2],
     sum: [u64; 2],
     least: [u64; 2],
@@ -57,6 +57,12 @@ impl TimeOnQueue {
     fn average(&self) -> [u64; 2] {
         [0, 1].map(|at| self.sum[at].checked_div(self.count[at]).unwrap_or(0))
     }
+
+    /// In microseconds, whatever the persistence.
+    pub(crate) fn average_of_all(&self) -> u64 {
+        let sum = self.sum[0].saturating_add(self.sum[1]);
+        sum.checked_div(self.count.iter().sum()).unwrap_or(0)
+    }
 }
 
 /// A message that was put, got or browsed, as far as figures go.
@@ -68,18 +74,18 @@ pub(crate) struct Passed {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Activity {
-    opens: u64,
-    puts: [u64; 2],
+    pub(crate) opens: u64,
+    pub(crate) puts: [u64; 2],
     puts_failed: u64,
-    put1s: [u64; 2],
+    pub(crate) put1s: [u64; 2],
     put1s_failed: u64,
     /// MQPUT and MQPUT1 together.
-    put: Traffic,
-    got: Traffic,
-    gets_failed: u64,
-    browsed: Traffic,
-    browses_failed: u64,
-    time: TimeOnQueue,
+    pub(crate) put: Traffic,
+    pub(crate) got: Traffic,
+    pub(crate) gets_failed: u64,
+    pub(crate) browsed: Traffic,
+    pub(crate) browses_failed: u64,
+    pub(crate) time: TimeOnQueue,
 }
 
 impl Activity {

@@ -27,6 +27,14 @@ impl<const N: usize> Counters<N> {
     pub(crate) fn add(&self, index: usize, amount: u64) {
         self.0[index].fetch_add(amount, Ordering::Relaxed);
     }
+
+    pub(crate) fn at(&self, index: usize) -> u64 {
+        self.0[index].load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn sum(&self) -> u64 {
+        (0..N).map(|index| self.at(index)).sum()
+    }
 }
 
 impl Counters<1> {
@@ -76,43 +84,43 @@ pub(super) enum Subscribing {
 
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    pub(super) opens: Counters<OBJECT_TYPES>,
-    pub(super) opens_failed: Counters<OBJECT_TYPES>,
+    pub(crate) opens: Counters<OBJECT_TYPES>,
+    pub(crate) opens_failed: Counters<OBJECT_TYPES>,
     pub(crate) closes: Counters<OBJECT_TYPES>,
-    pub(super) closes_failed: Counters<OBJECT_TYPES>,
+    pub(crate) closes_failed: Counters<OBJECT_TYPES>,
     pub(crate) puts: Counters<2>,
-    pub(super) puts_failed: Counters<1>,
-    pub(super) put1s: Counters<2>,
-    pub(super) put1s_failed: Counters<1>,
-    pub(super) put_bytes: Counters<2>,
+    pub(crate) puts_failed: Counters<1>,
+    pub(crate) put1s: Counters<2>,
+    pub(crate) put1s_failed: Counters<1>,
+    pub(crate) put_bytes: Counters<2>,
     pub(crate) gets: Counters<2>,
-    pub(super) gets_failed: Counters<1>,
-    pub(super) get_bytes: Counters<2>,
+    pub(crate) gets_failed: Counters<1>,
+    pub(crate) get_bytes: Counters<2>,
     pub(crate) browses: Counters<2>,
-    pub(super) browses_failed: Counters<1>,
-    pub(super) browse_bytes: Counters<2>,
-    pub(super) commits: Counters<1>,
-    pub(super) commits_failed: Counters<1>,
-    pub(super) back_outs: Counters<1>,
-    pub(super) inquiries: Counters<OBJECT_TYPES>,
-    pub(super) inquiries_failed: Counters<OBJECT_TYPES>,
-    pub(super) sets: Counters<OBJECT_TYPES>,
-    pub(super) sets_failed: Counters<OBJECT_TYPES>,
-    pub(super) durable_subscribes: Counters<3>,
-    pub(super) other_subscribes: Counters<3>,
-    pub(super) subscribes_failed: Counters<1>,
-    pub(super) durable_unsubscribes: Counters<2>,
-    pub(super) other_unsubscribes: Counters<2>,
-    pub(super) unsubscribes_failed: Counters<1>,
-    pub(super) requests: Counters<1>,
-    pub(super) requests_failed: Counters<1>,
+    pub(crate) browses_failed: Counters<1>,
+    pub(crate) browse_bytes: Counters<2>,
+    pub(crate) commits: Counters<1>,
+    pub(crate) commits_failed: Counters<1>,
+    pub(crate) back_outs: Counters<1>,
+    pub(crate) inquiries: Counters<OBJECT_TYPES>,
+    pub(crate) inquiries_failed: Counters<OBJECT_TYPES>,
+    pub(crate) sets: Counters<OBJECT_TYPES>,
+    pub(crate) sets_failed: Counters<OBJECT_TYPES>,
+    pub(crate) durable_subscribes: Counters<3>,
+    pub(crate) other_subscribes: Counters<3>,
+    pub(crate) subscribes_failed: Counters<1>,
+    pub(crate) durable_unsubscribes: Counters<2>,
+    pub(crate) other_unsubscribes: Counters<2>,
+    pub(crate) unsubscribes_failed: Counters<1>,
+    pub(crate) requests: Counters<1>,
+    pub(crate) requests_failed: Counters<1>,
     pub(crate) statuses: Counters<1>,
-    pub(super) statuses_failed: Counters<1>,
-    pub(super) topic_puts: Counters<2>,
-    pub(super) topic_puts_failed: Counters<1>,
-    pub(super) topic_put1s: Counters<2>,
-    pub(super) topic_put1s_failed: Counters<1>,
-    pub(super) topic_put_bytes: Counters<2>,
+    pub(crate) statuses_failed: Counters<1>,
+    pub(crate) topic_puts: Counters<2>,
+    pub(crate) topic_puts_failed: Counters<1>,
+    pub(crate) topic_put1s: Counters<2>,
+    pub(crate) topic_put1s_failed: Counters<1>,
+    pub(crate) topic_put_bytes: Counters<2>,
 }
 
 /// How a figure is written.

@@ -8,6 +8,7 @@
 //! STATQ, either             handles opened after it; OFF and NONE at once
 //! STATCHL, either           instances that start after it
 //! ACCTINT, STATINT          the interval under way
+//! monitoring                every call after it has begun, on all connections
 //! ```
 //!
 //! Source: MQ monitoring, "MQI accounting information", "Queue accounting information", "Queue statistics information";
@@ -105,7 +106,8 @@ fn purpose(engine: &Engine, definition: &QueueManagerDefinition, wish: Accountin
 }
 
 fn wants_statistics(engine: &Engine, definition: &QueueManagerDefinition) -> bool {
-    definition.statistics_mqi
+    engine.statistics.monitored.is_on()
+        || definition.statistics_mqi
         || match definition.statistics_queue {
             Collect::None => false,
             Collect::On => true,
@@ -113,7 +115,7 @@ fn wants_statistics(engine: &Engine, definition: &QueueManagerDefinition) -> boo
         }
 }
 
-/// The definition of the queue manager or of a queue has changed: connections that were not observed are from now on, for
+/// The definition of the queue manager or of a queue has changed, or monitoring has begun or ended: connections that were not observed are from now on, for
 /// statistics alone.
 pub(crate) fn changed(engine: &Engine) {
     let definition = engine.definition();

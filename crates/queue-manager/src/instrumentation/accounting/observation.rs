@@ -6,7 +6,7 @@
 //! Invariant: an interval's figures are taken once. Whoever takes them for a record holds `interval`.
 
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use model::definition::Collect;
@@ -27,7 +27,9 @@ use crate::instrumentation::accounting::activity::{Activity, Passed};
 use crate::instrumentation::accounting::calls::{Calls, Subscribing};
 use crate::instrumentation::accounting::collection;
 use crate::instrumentation::accounting::meter::{Meter, Metered};
+use crate::instrumentation::monitoring::watch::Counts as Watched;
 use crate::instrumentation::statistics;
+use crate::instrumentation::statistics::tally::Reader;
 use crate::queue::Queue;
 use crate::queue::resolve::{Resolved, resolve};
 use crate::verb::connection::{Connection, GetResult, ObjectHandle, Opened, PutResult};
@@ -104,7 +106,9 @@ pub(crate) struct Observation {
     /// For the connection's own record.
     pub(crate) calls: Calls,
     /// For MQI statistics, which take them away at times of their own.
-    pub(crate) statistics: Calls,
+    statistics: Calls,
+    /// For monitoring; absent until a call was made while that is on.
+    monitored: OnceLock<Box<Calls>>,
     pub(super) meter: Meter,
     pub(crate) interval: Mutex<Interval>,
 }
@@ -115,6 +119,7 @@ impl Observation {
             purpose,
             calls: Calls::default(),
             statistics: Calls::default(),
+            monitored: OnceLock::new(),
             meter: Meter::default(),
             interval: Mutex::new(Interval {
                 since: now,
@@ -144,8 +149,18 @@ impl Observation {
         if self.purpose.calls {
             count(&self.calls);
         }
-        if engine.statistics.counts_calls() {
+        if engine.statistics.counts_calls_for(Reader::Statistics) {
             count(&self.statistics);
+        }
+        if engine.statistics.counts_calls_for(Reader::Monitoring) {
+            count(self.monitored.get_or_init(Box::default));
+        }
+    }
+
+    pub(crate) fn counted_for(&self, reader: Reader) -> Option<&Calls> {
+        match reader {
+            Reader::Statistics => Some(&self.statistics),
+            Reader::Monitoring => self.monitored.get().map(|calls| &**calls),
         }
     }
 
@@ -186,6 +201,7 @@ impl Observation {
         let is_closed = matches!(outcome, Ok(()) | Err(Reason::IncompleteGroup | Reason::IncompleteMsg));
         self.count(engine, |calls| if is_closed { calls.closes.of(kind) } else { calls.closes_failed.of(kind) });
         if let Some(open) = closing.open.as_deref().filter(|_| is_closed) {
+            watched(open, |counts| counts.closes += 1);
             self.handle_closed(engine, open);
         }
     }
@@ -248,7 +264,9 @@ impl Observation {
         };
         if let Some(queue) = destination.queue() {
             let counts = collection::counts(engine, self, queue);
-            self.at(connection, queue, counts, &|activity| activity.put(true, passed));
+            let note = |activity: &mut Activity| activity.put(true, passed);
+            queue.watched(|counts| note(&mut counts.activity));
+            self.at(connection, queue, counts, &note);
         }
     }
 
@@ -286,6 +304,8 @@ impl Observation {
             let on_queue = got.map_or(Duration::ZERO, |got| engine.now().since(got.arrived));
             self.at_queue(connection, &open, &|activity| activity.got(passed, on_queue));
         }
+        let reason = outcome.as_ref().map_or_else(|reason| Some(*reason), |got| got.warning);
+        watched(&open, |counts| counts.failed(browses, reason));
     }
 
     pub(crate) fn committed(&self, engine: &Engine, outcome: &Result<(), Reason>) {
@@ -297,16 +317,23 @@ impl Observation {
     }
 
     pub(crate) fn inquired<T>(&self, connection: &Connection, handle: ObjectHandle, outcome: &Result<T, Reason>) {
-        let kind = connection.state.handle(handle).map_or(ObjectKind::Queue, |open| kind(&open));
+        let open = connection.state.handle(handle).ok();
+        let kind = open.as_deref().map_or(ObjectKind::Queue, kind);
         self.count(&connection.engine, |calls| {
             if outcome.is_ok() { calls.inquiries.of(kind) } else { calls.inquiries_failed.of(kind) }
         });
+        if let Some(open) = open.filter(|_| outcome.is_ok()) {
+            watched(&open, |counts| counts.inquiries += 1);
+        }
     }
 
-    pub(crate) fn set(&self, engine: &Engine, outcome: &Result<(), Reason>) {
-        self.count(engine, |calls| {
+    pub(crate) fn set(&self, connection: &Connection, handle: ObjectHandle, outcome: &Result<(), Reason>) {
+        self.count(&connection.engine, |calls| {
             if outcome.is_ok() { calls.sets.of(ObjectKind::Queue) } else { calls.sets_failed.of(ObjectKind::Queue) }
         });
+        if let Some(open) = connection.state.handle(handle).ok().filter(|_| outcome.is_ok()) {
+            watched(&open, |counts| counts.sets += 1);
+        }
     }
 
     /// `existed` is whether there was a subscription of that name before.
@@ -344,11 +371,11 @@ impl Observation {
     }
 
     fn at_queue(&self, connection: &Connection, open: &Handle, note: &dyn Fn(&mut Activity)) {
+        let Some(queue) = queue_of(open) else { return };
+        queue.watched(|counts| note(&mut counts.activity));
         if !open.counts.any() {
             return;
         }
-        let Target::Queue(destination) = &open.target else { return };
-        let Some(queue) = destination.queue() else { return };
         let statistics = open.counts.statistics && collection::counts_queue(&connection.engine, queue);
         self.at(connection, queue, Counts { statistics, ..open.counts }, note);
     }
@@ -418,9 +445,20 @@ fn account<'a>(interval: &'a mut Interval, queue: &Queue) -> &'a mut QueueAccoun
     interval.queues.entry(queue.id).or_insert_with(|| QueueAccount::of(queue))
 }
 
-fn accounted_queue(open: &Handle) -> Option<&Arc<Queue>> {
+fn queue_of(open: &Handle) -> Option<&Arc<Queue>> {
     let Target::Queue(destination) = &open.target else { return None };
-    destination.queue().filter(|_| open.counts.accounting)
+    destination.queue()
+}
+
+fn accounted_queue(open: &Handle) -> Option<&Arc<Queue>> {
+    queue_of(open).filter(|_| open.counts.accounting)
+}
+
+/// For monitoring, while that watches the queue of the handle.
+fn watched(open: &Handle, note: impl FnOnce(&mut Watched)) {
+    if let Some(queue) = queue_of(open) {
+        queue.watched(note);
+    }
 }
 
 fn kind(open: &Handle) -> ObjectKind {

@@ -1,0 +1,137 @@
+//! `mq_prometheus`, the public exporter, unmodified: what it shows of a queue is what was done to it.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use system_tests::program;
+
+use super::{House, succeeded};
+
+const PAGE: &str = include_str!("../../docs/metrics.md");
+const MODULE: &str = "github.com/ibm-messaging/mq-metric-samples/v5@v5.7.1";
+const QUEUE: &str = "DEV.QUEUE.1";
+
+/// The exporter on the server of a house, run as `docs/metrics.md` says.
+struct Exporter {
+    process: Child,
+    address: SocketAddr,
+    log: PathBuf,
+}
+
+impl Exporter {
+    #[expect(clippy::disallowed_methods, reason = "a configuration in a temporary folder")]
+    fn start(house: &House) -> Result<Self> {
+        ensure!(block("sh")?.contains(MODULE), "the page names another version than {MODULE}");
+        succeeded(
+            &house.go(&["mod", "init", "exporter"])?.output().context("go is not installed (Debian: golang-go)")?,
+        )?;
+        succeeded(&house.go(&["mod", "edit", &format!("-require={MODULE}")])?.output()?)?;
+        let (module, _) = MODULE.split_once('@').context("a version")?;
+        let package = format!("{module}/cmd/mq_prometheus");
+        succeeded(&house.go(&["build", "-o", "mq_prometheus", &package])?.output()?)?;
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        for statement in block("mqsc")?.lines() {
+            house.mqsc(statement)?;
+        }
+        let (configuration, log) =
+            (house.folder.path().join("exporter.yaml"), house.folder.path().join("exporter.log"));
+        std::fs::write(&configuration, block("yaml")?.replace("9158", &address.port().to_string()))?;
+        let mut command = house.command(&house.folder.path().join("mq_prometheus"))?;
+        command.env("MQSERVER", house.mqserver("MONITOR.SVRCONN")?).arg("-f").arg(configuration);
+        let process = command.stdout(Stdio::null()).stderr(std::fs::File::create(&log)?).spawn()?;
+        Ok(Self { process, address, log })
+    }
+
+    fn said(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// One scrape. The exporter answers once it has found what there is.
+    fn scrape(&mut self) -> Result<String> {
+        loop {
+            if let Some(status) = self.process.try_wait()? {
+                bail!("the exporter ended, {status}: {}", self.said());
+            }
+            let Ok(mut stream) = TcpStream::connect(self.address) else {
+                sleep(Duration::from_millis(100));
+                continue;
+            };
+            stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n")?;
+            let mut page = String::new();
+            stream.read_to_string(&mut page)?;
+            ensure!(page.starts_with("HTTP/1.0 200"), "{page}");
+            return Ok(page);
+        }
+    }
+}
+
+impl Drop for Exporter {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A block of the page that tells users how to run the exporter.
+fn block(language: &str) -> Result<&'static str> {
+    let (_, section) = PAGE.split_once("## Exporters built on the MQI").context("the section is in metrics.md")?;
+    let (_, rest) =
+        section.split_once(&format!("```{language}\n")).with_context(|| format!("a block of {language}"))?;
+    Ok(rest.split_once("```").context("the block ends")?.0)
+}
+
+/// The value of a metric of the queue.
+fn value(page: &str, metric: &str) -> Option<f64> {
+    let label = format!("queue=\"{QUEUE}\"");
+    let line = page.lines().find(|line| line.starts_with(&format!("{metric}{{")) && line.contains(&label))?;
+    line.rsplit_once(' ')?.1.parse().ok()
+}
+
+fn put(house: &House, text: &str) -> Result<()> {
+    let mut command = std::process::Command::new(program::quaymaster()?);
+    command.args(["put", QUEUE, text, "--data"]).arg(house.data.path());
+    succeeded(&command.output()?).map(drop)
+}
+
+#[test]
+fn the_exporter_for_prometheus_shows_what_was_put_and_what_is_there() -> Result<()> {
+    let house = House::new()?;
+    let mut exporter = Exporter::start(&house)?;
+    // The exporter shows nothing of what it finds at its first scrape.
+    exporter.scrape()?;
+    for text in ["one", "two", "three"] {
+        put(&house, text)?;
+    }
+    let (mut puts, mut bytes, mut page) = (0.0, 0.0, String::new());
+    // Values are published every ten seconds, and each is shown once.
+    while puts < 3.0 {
+        sleep(Duration::from_millis(500));
+        page = exporter.scrape()?;
+        puts += value(&page, "ibmmq_queue_mqput_mqput1_count").unwrap_or(0.0);
+        bytes += value(&page, "ibmmq_queue_mqput_bytes").unwrap_or(0.0);
+    }
+    assert_eq!((puts, bytes), (3.0, 11.0), "{page}");
+    assert_eq!(value(&page, "ibmmq_queue_depth"), Some(3.0), "{page}");
+    for metric in [
+        "qmgr_ram_total_bytes{",
+        "qmgr_log_in_use_bytes{",
+        "qmgr_commit_count{",
+        "channel_cur_inst{channel=\"MONITOR.SVRCONN\"",
+        "topic_subscriber_count{",
+        "subscription_messsages_received{",
+    ] {
+        ensure!(page.contains(&format!("ibmmq_{metric}")), "{metric} {page}");
+    }
+    ensure!(page.contains("platform=\"UNIX\""), "{page}");
+    ensure!(
+        page.lines().any(|line| line.starts_with("ibmmq_qmgr_active_listeners{") && line.ends_with(" 1")),
+        "{page}"
+    );
+    ensure!(!exporter.said().contains("level=error"), "{}", exporter.said());
+    Ok(())
+}
