@@ -38,6 +38,9 @@ impl Form {
     pub const LITTLE: Self =
         Self { order: ByteOrder::Little, letters: Letters::Ascii, encoding: Encoding::LITTLE_ENDIAN, ccsid: 819 };
 
+    /// As programs on this machine write.
+    pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::BIG } else { Self::LITTLE };
+
     /// As a program on z/OS writes, in the EBCDIC set `ccsid` (37, 500, 1047 ...).
     pub const fn ebcdic(ccsid: u16) -> Self {
         Self { order: ByteOrder::Big, letters: Letters::Ebcdic, encoding: Encoding::Z_OS, ccsid }

@@ -10,12 +10,13 @@ use channel_protocol::flow::put::PutReply;
 use channel_protocol::flow::spi::{Reserve, Reserved, Spi, SpiInput, SpiOpen, SpiOutput, SpiVerb, verb};
 use channel_protocol::flow::spi_put::{SpiPut, SpiPutReply};
 use channel_protocol::structure::open_attributes::OpenOptionsStructure;
+use model::message::Message;
 use model::reason::Reason;
 use queue_manager::Due;
 
 use crate::subscribe;
 use crate::verb::open::open_object;
-use crate::verb::put::{count_of_handle, put_to_handle, reply as put_reply};
+use crate::verb::put::{count_of_handle, put_to_handle, readable, reply as put_reply};
 use crate::verb::{Call, distribution};
 
 /// What this end speaks.
@@ -27,7 +28,7 @@ const GRANTED: u32 = 200;
 const INCREMENT_OFFSET: u32 = 23;
 
 pub(crate) async fn answer(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
-    let request = Spi::decode(reader)?;
+    let Some(request) = readable(call, Spi::decode(reader))? else { return Ok(()) };
     match &request.input {
         SpiInput::Query => {
             let verbs = SPOKEN.into_iter().map(SpiVerb::spoken).collect();
@@ -65,17 +66,18 @@ async fn open_by_spi(call: &Call<'_>, request: &Spi, open: &SpiOpen) {
 /// A put that may be delivered later.
 async fn put_by_spi(call: &Call<'_>, request: &Spi, put: &SpiPut) {
     let SpiPutReply { descriptor, options } = &put.put;
+    let due = u64::try_from(put.delay_ms).ok().filter(|delay| *delay > 0).map(Duration::from_millis).map(Due::After);
     if let Some(list) = call.conversation.list_of(call.handle()) {
         let Some((ending, PutReply { descriptor, options })) =
-            distribution::put(call, &list, descriptor, options, &put.data).await
+            distribution::put(call, &list, descriptor, options, &put.data, due).await
         else {
             return;
         };
         let output = SpiOutput::Put(Box::new(SpiPutReply { descriptor, options }));
         return reply(call, request, ending, call.header.handle, output);
     }
-    let due = u64::try_from(put.delay_ms).ok().filter(|delay| *delay > 0).map(Duration::from_millis).map(Due::After);
-    let outcome = put_to_handle(call, descriptor, options, put.data.clone(), due).await;
+    let message = Message { descriptor: descriptor.fields.clone(), body: put.data.clone() };
+    let outcome = put_to_handle(call, call.handle(), message, options, due).await;
     if options.is_asynchronous() {
         return count_of_handle(call, options, &outcome);
     }

@@ -51,8 +51,13 @@ pub mod fields {
 impl ObjectRecord {
     pub const LENGTH: usize = 96;
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, ProtocolError> {
+    pub fn decode(reader: &mut Reader<'_>) -> Result<Self, ProtocolError> {
         Ok(Self { name: reader.text()?, queue_manager: reader.text()? })
+    }
+
+    fn encode(&self, writer: &mut Writer<'_>) {
+        writer.text(self.name.as_bytes());
+        writer.text(self.queue_manager.as_bytes());
     }
 }
 
@@ -61,6 +66,10 @@ impl ResponseRecord {
 
     fn decode(reader: &mut Reader<'_>) -> Result<Self, ProtocolError> {
         Ok(Self { completion: reader.integer()?, reason: reader.integer()? })
+    }
+
+    pub fn encode(&self, writer: &mut Writer<'_>) {
+        writer.integers(&[self.completion, self.reason]);
     }
 }
 
@@ -77,7 +86,7 @@ impl PutRecord {
         lengths.into_iter().filter(|(field, _)| fields & field != 0).map(|(_, length)| length).sum()
     }
 
-    fn decode(fields: i32, reader: &mut Reader<'_>) -> Result<Self, ProtocolError> {
+    pub fn decode(fields: i32, reader: &mut Reader<'_>) -> Result<Self, ProtocolError> {
         let has = |field| fields & field != 0;
         Ok(Self {
             message_id: if has(fields::MESSAGE_ID) { Some(reader.array()?) } else { None },
@@ -88,7 +97,7 @@ impl PutRecord {
         })
     }
 
-    fn encode(&self, writer: &mut Writer<'_>) {
+    pub fn encode(&self, writer: &mut Writer<'_>) {
         for identifier in [&self.message_id, &self.correlation_id, &self.group_id].into_iter().flatten() {
             writer.bytes(identifier);
         }
@@ -168,10 +177,7 @@ pub(crate) fn encode_of_object(
     const OBJECT_OFFSET: usize = 184;
     const RESPONSE_OFFSET: usize = 188;
     writer.patch(base + OBJECT_OFFSET, if objects.is_empty() { 0 } else { writer.offset() - base });
-    for ObjectRecord { name, queue_manager } in objects {
-        writer.text(name.as_bytes());
-        writer.text(queue_manager.as_bytes());
-    }
+    objects.iter().for_each(|record| record.encode(writer));
     encode_responses(base, RESPONSE_OFFSET, responses, writer);
 }
 
@@ -186,7 +192,5 @@ pub(crate) fn encode_of_put(base: usize, records: &[PutRecord], responses: &[Res
 
 fn encode_responses(base: usize, at: usize, responses: &[ResponseRecord], writer: &mut Writer<'_>) {
     writer.patch(base + at, if responses.is_empty() { 0 } else { writer.offset() - base });
-    for ResponseRecord { completion, reason } in responses {
-        writer.integers(&[*completion, *reason]);
-    }
+    responses.iter().for_each(|record| record.encode(writer));
 }

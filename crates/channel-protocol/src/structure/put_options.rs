@@ -17,7 +17,7 @@ use model::text::Text;
 
 use crate::cursor::{Reader, Writer};
 use crate::error::DecodeError;
-use crate::structure::distribution::{self, PutRecord, ResponseRecord};
+use crate::structure::distribution::{self, PutRecord, ResponseRecord, fields};
 
 /// Fields beyond `version` are not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,10 +65,28 @@ impl Default for PutStructure {
 
 impl PutStructure {
     /// # Errors
-    /// Too short; refused with 2173 for another identifier or version.
+    /// Too short; refused with 2173 for another identifier or version, 2158 for records with fields that are not known.
     pub fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        reader.enter("MQPMO");
         let base = reader.offset();
+        let mut options = Self::decode_fields(reader)?;
+        let [present, own, ..] = options.distribution;
+        if present > 0 {
+            if own & !fields::ALL != 0 {
+                return Err(DecodeError::Refused(Reason::PmoRecordFlagsError));
+            }
+            (options.records, options.responses) = distribution::decode_of_put(base, &options.distribution, reader)?;
+            // Where they are is a matter of the bytes.
+            [options.distribution[2], options.distribution[3]] = [0; 2];
+        }
+        Ok(options)
+    }
+
+    /// As `decode`, without the records of a list.
+    ///
+    /// # Errors
+    /// Too short; refused with 2173.
+    pub fn decode_fields(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        reader.enter("MQPMO");
         if reader.peek_identifier()? != *b"PMO " {
             return Err(DecodeError::Refused(Reason::PmoError));
         }
@@ -97,11 +115,6 @@ impl PutStructure {
             options.new_handle = reader.array()?;
             options.action = reader.integer()?;
             options.publish_level = reader.integer()?;
-        }
-        if options.distribution[0] > 0 {
-            (options.records, options.responses) = distribution::decode_of_put(base, &options.distribution, reader)?;
-            // Where they are is a matter of the bytes.
-            [options.distribution[2], options.distribution[3]] = [0; 2];
         }
         Ok(options)
     }

@@ -15,21 +15,23 @@ use std::sync::Arc;
 use bytes::Bytes;
 use channel_protocol::flow::call::{Ending, NO_HANDLE};
 use channel_protocol::flow::put::{Put1Reply, PutReply};
-use channel_protocol::structure::distribution::{ObjectRecord, PutRecord, ResponseRecord, fields};
+use channel_protocol::structure::distribution::{ObjectRecord, PutRecord, ResponseRecord};
 use channel_protocol::structure::message_descriptor::Descriptor;
 use channel_protocol::structure::object_descriptor::{ObjectStructure, object_name, object_type};
 use channel_protocol::structure::open_attributes::OpenAttributes;
 use channel_protocol::structure::put_options::PutStructure;
-use model::descriptor::{Feedback, MessageDescriptor};
+use model::descriptor::Feedback;
 use model::identifier::{AccountingToken, CorrelationId, GroupId, MessageId};
+use model::message::Message;
 use model::options::{CloseOptions, ObjectDescriptor, OpenOptions};
 use model::reason::{CompletionCode, Reason};
+use queue_manager::Due;
 use queue_manager::connection::{ObjectHandle, PutResult};
 
 use crate::conversation::Connected;
 use crate::verb::Call;
 use crate::verb::open::Opening;
-use crate::verb::put::{check, count};
+use crate::verb::put::{admitted, count, put_to_handle, put_to_object};
 
 /// The first handle of a list.
 const FIRST: u32 = 0x4000_0000;
@@ -180,15 +182,13 @@ pub(crate) async fn put(
     descriptor: &Descriptor,
     options: &PutStructure,
     data: &Bytes,
+    due: Option<Due>,
 ) -> Option<(Ending, PutReply)> {
     let mut putting = Putting::new(descriptor, options);
     for (at, queue) in list.queues.iter().enumerate() {
-        let outcome = match (queue, ready(call, options, data)) {
-            (_, Err(reason)) => Err(reason),
-            (None, Ok(_)) => Err(Reason::OpenFailed),
-            (Some(queue), Ok(connected)) => {
-                connected.connection.put(*queue, putting.message_of(at), &options.to_model(), data.clone()).await
-            }
+        let outcome = match queue {
+            None => admitted(call, options, data).and(Err(Reason::OpenFailed)),
+            Some(queue) => put_to_handle(call, *queue, putting.message_of(at, data), options, due).await,
         };
         putting.add(call, at, &outcome);
     }
@@ -205,12 +205,9 @@ pub(super) async fn put1(
 ) -> Option<(Ending, Put1Reply)> {
     let mut putting = Putting::new(descriptor, options);
     for (at, record) in object.destinations.iter().enumerate() {
-        let ready = ready(call, options, data).and_then(|connected| Ok((connected, descriptor_of(&object, record)?)));
-        let outcome = match ready {
-            Err(reason) => Err(reason),
-            Ok((Connected { connection, principal }, wanted)) => {
-                connection.put1(&principal, &wanted, putting.message_of(at), &options.to_model(), data.clone()).await
-            }
+        let outcome = match descriptor_of(&object, record) {
+            Err(reason) => admitted(call, options, data).and(Err(reason)),
+            Ok(wanted) => put_to_object(call, &wanted, putting.message_of(at, data), options).await,
         };
         putting.add(call, at, &outcome);
     }
@@ -222,16 +219,6 @@ pub(super) async fn put1(
         object.responses = responses;
     }
     Some((ending, Put1Reply { object, put }))
-}
-
-fn ready(call: &Call<'_>, options: &PutStructure, data: &Bytes) -> Result<Connected, Reason> {
-    let connected = call.connected()?;
-    check(call, options, data)?;
-    let [_, own, ..] = options.distribution;
-    if own & !fields::ALL != 0 {
-        return Err(Reason::PmoRecordFlagsError);
-    }
-    Ok(connected)
 }
 
 /// A put to a list on its way.
@@ -247,10 +234,11 @@ impl<'a> Putting<'a> {
         Self { descriptor, options: options.clone(), outcomes: Outcomes::new(), counts: Counts::default() }
     }
 
-    /// The descriptor for one queue: with what its record has of its own.
-    fn message_of(&self, at: usize) -> MessageDescriptor {
-        let mut descriptor = self.descriptor.fields.clone();
-        let Some(record) = self.options.records.get(at) else { return descriptor };
+    /// The message for one queue: with what its record has of its own.
+    fn message_of(&self, at: usize, data: &Bytes) -> Message {
+        let mut message = Message { descriptor: self.descriptor.fields.clone(), body: data.clone() };
+        let Some(record) = self.options.records.get(at) else { return message };
+        let descriptor = &mut message.descriptor;
         if let Some(id) = record.message_id {
             descriptor.message_id = MessageId::new(id);
         }
@@ -266,7 +254,7 @@ impl<'a> Putting<'a> {
         if let Some(token) = record.accounting_token {
             descriptor.accounting_token = AccountingToken::new(token);
         }
-        descriptor
+        message
     }
 
     fn add(&mut self, call: &Call<'_>, at: usize, outcome: &Result<PutResult, Reason>) {

@@ -15,9 +15,9 @@ use model::message::Message;
 use model::options::{ObjectDescriptor, ObjectKind, OpenOptions, PutFlags};
 use model::reason::Reason;
 use queue_manager::Due;
-use queue_manager::connection::PutResult;
+use queue_manager::connection::{ObjectHandle, PutResult};
 
-use crate::conversation::OpenObject;
+use crate::conversation::{Connected, OpenObject};
 use crate::verb::open::text;
 use crate::verb::{Call, distribution, ending, ending_with};
 
@@ -27,12 +27,13 @@ const SEARCHED: usize = 64 * 1024;
 pub(super) async fn put(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
     let Some(Put { descriptor, options, data }) = readable(call, Put::decode(reader))? else { return Ok(()) };
     if let Some(list) = call.conversation.list_of(call.handle()) {
-        if let Some((ending, reply)) = distribution::put(call, &list, &descriptor, &options, &data).await {
+        if let Some((ending, reply)) = distribution::put(call, &list, &descriptor, &options, &data, None).await {
             call.reply(ending, |writer| reply.encode(writer));
         }
         return Ok(());
     }
-    let outcome = put_to_handle(call, &descriptor, &options, data, None).await;
+    let message = Message { descriptor: descriptor.fields.clone(), body: data };
+    let outcome = put_to_handle(call, call.handle(), message, &options, None).await;
     if options.is_asynchronous() {
         count_of_handle(call, &options, &outcome);
         return Ok(());
@@ -43,7 +44,7 @@ pub(super) async fn put(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), 
 }
 
 /// `None`: the structures are wrong, and the put wants no answer; then it is counted.
-fn readable<T>(call: &Call<'_>, decoded: Result<T, DecodeError>) -> Result<Option<T>, DecodeError> {
+pub(crate) fn readable<T>(call: &Call<'_>, decoded: Result<T, DecodeError>) -> Result<Option<T>, DecodeError> {
     let Err(DecodeError::Refused(reason)) = decoded else { return decoded.map(Some) };
     let Some(options) = options_of(call).filter(PutStructure::is_asynchronous) else {
         return Err(DecodeError::Refused(reason));
@@ -58,21 +59,22 @@ fn options_of(call: &Call<'_>) -> Option<PutStructure> {
     let mut identifier = *b"PMO ";
     form.field_out(&mut identifier);
     let place = body.windows(identifier.len()).take(SEARCHED).position(|window| window == identifier)?;
-    PutStructure::decode(&mut Reader::new("MQPMO", &body.slice(place..), *form)).ok()
+    PutStructure::decode_fields(&mut Reader::new("MQPMO", &body.slice(place..), *form)).ok()
 }
 
 pub(crate) async fn put_to_handle(
     call: &Call<'_>,
-    descriptor: &Descriptor,
+    handle: ObjectHandle,
+    message: Message,
     options: &PutStructure,
-    data: Bytes,
     due: Option<Due>,
 ) -> Result<PutResult, Reason> {
-    let connected = call.connected()?;
-    check(call, options, &data)?;
-    let (connection, handle, descriptor) = (&connected.connection, call.handle(), descriptor.fields.clone());
-    let Some(due) = due else { return connection.put(handle, descriptor, &options.to_model(), data).await };
-    connection.put_due(handle, Box::new(Message { descriptor, body: data }), &options.to_model(), due).await
+    let Connected { connection, .. } = admitted(call, options, &message.body)?;
+    let options = options.to_model();
+    match due {
+        None => connection.put(handle, message.descriptor, &options, message.body).await,
+        Some(due) => connection.put_due(handle, Box::new(message), &options, due).await,
+    }
 }
 
 pub(super) async fn put1(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
@@ -88,7 +90,10 @@ pub(super) async fn put1(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(),
     }
     let wanted = is_list.and_then(|_| object.to_model(call.unit.form));
     let outcome = match &wanted {
-        Ok(wanted) => put_to_object(call, wanted, &descriptor, &options, data).await,
+        Ok(wanted) => {
+            let message = Message { descriptor: descriptor.fields.clone(), body: data };
+            put_to_object(call, wanted, message, &options).await
+        }
         Err(reason) => Err(*reason),
     };
     if options.is_asynchronous() {
@@ -103,27 +108,27 @@ pub(super) async fn put1(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(),
     Ok(())
 }
 
-async fn put_to_object(
+pub(super) async fn put_to_object(
     call: &Call<'_>,
     object: &ObjectDescriptor,
-    descriptor: &Descriptor,
+    message: Message,
     options: &PutStructure,
-    data: Bytes,
 ) -> Result<PutResult, Reason> {
-    let connected = call.connected()?;
-    check(call, options, &data)?;
-    let descriptor = descriptor.fields.clone();
-    connected.connection.put1(&connected.principal, object, descriptor, &options.to_model(), data).await
+    let Connected { connection, principal } = admitted(call, options, &message.body)?;
+    connection.put1(&principal, object, message.descriptor, &options.to_model(), message.body).await
 }
 
+/// What every put needs, whatever it is put to.
+///
 /// # Errors
-/// `DataLengthError` (2010): longer than the channel takes. `ConnectionQuiescing` (2202).
-pub(super) fn check(call: &Call<'_>, options: &PutStructure, data: &Bytes) -> Result<(), Reason> {
+/// `HconnError` (2018). `DataLengthError` (2010): longer than the channel takes. `ConnectionQuiescing` (2202).
+pub(super) fn admitted(call: &Call<'_>, options: &PutStructure, data: &Bytes) -> Result<Connected, Reason> {
+    let connected = call.connected()?;
     call.admit(options.flags.contains(PutFlags::FAIL_IF_QUIESCING))?;
     if data.len() > call.conversation.shared.negotiated.maximum_message {
         return Err(Reason::DataLengthError);
     }
-    Ok(())
+    Ok(connected)
 }
 
 /// The descriptor as the queue manager completed it, in the version it came in.

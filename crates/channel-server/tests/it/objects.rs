@@ -5,14 +5,16 @@ use channel_protocol::flow::open::Close;
 use channel_protocol::flow::put::Put;
 use channel_protocol::flow::spi::{Spi, SpiInput, SpiOpen, SpiOutput, SpiReply, verb};
 use channel_protocol::flow::spi_put::{SpiPut, SpiPutReply};
+use channel_protocol::flow::stat::Stat;
 use channel_protocol::reply::AnswerBody;
-use channel_protocol::request::Verb;
+use channel_protocol::request::{Request, Verb};
 use channel_protocol::structure::char_string::CharString;
 use channel_protocol::structure::distribution::ObjectRecord;
 use channel_protocol::structure::object_descriptor::{ObjectStructure, object_type};
 use channel_protocol::structure::open_attributes::{OpenAttributes, OpenOptionsStructure};
+use channel_protocol::structure::status_structure::StatusStructure;
 use model::name::ObjectName;
-use model::options::{CloseOptions, GetFlags, OpenOptions};
+use model::options::{CloseOptions, GetFlags, OpenOptions, PutFlags};
 use model::text::Text;
 
 use crate::client::{Client, Server, any, message, object};
@@ -129,17 +131,41 @@ async fn every_kind_of_object_is_opened() {
     assert_eq!(client.try_open(1, newer, BOTH).await.ending.reason, 2044);
 }
 
-#[tokio::test]
-async fn a_distribution_list_whose_close_is_refused_is_still_open() {
-    let server = Server::start().await;
-    let mut client = server.connected().await;
-    let list = ObjectStructure {
+/// A list with one queue.
+fn list_of_q() -> ObjectStructure {
+    ObjectStructure {
         version: 2,
         distribution: [1, 0, 0, 0, 0, 0, 0, 0],
         destinations: vec![ObjectRecord { name: Text::new("Q"), queue_manager: Text::BLANK }],
         ..object("")
-    };
-    let opened = client.try_open(1, list, OpenOptions::OUTPUT).await;
+    }
+}
+
+#[tokio::test]
+async fn a_put_to_a_list_with_fields_of_records_that_are_not_known_is_refused_or_counted() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let list = client.try_open(1, list_of_q(), OpenOptions::OUTPUT).await.handle;
+    let mut put = message(b"x");
+    (put.options.version, put.options.distribution) = (2, [1, 64, 0, 0, 0, 0]);
+    assert_eq!(client.call(1, list, Verb::Put(put.clone())).await.ending.reason, 2158);
+    put.options.flags |= PutFlags::ASYNC_RESPONSE;
+    client.queue(1, &Request::Call(Verb::Put(put.clone()).call_on(list)));
+    let asynchronous = spi_put(put, 0);
+    client.queue(1, &Request::Call(Verb::Spi(asynchronous).call_on(list)));
+    client.flush().await;
+    let stat = Stat { status_type: 0, status: StatusStructure::default() };
+    let answer = client.call(1, 0, Verb::Stat(stat)).await;
+    let Some(AnswerBody::Stat(stat)) = answer.body else { panic!("a put was answered") };
+    assert_eq!((stat.status.put_failures, stat.status.reason), (2, 2158));
+    assert_eq!(server.depth("Q"), 0);
+}
+
+#[tokio::test]
+async fn a_distribution_list_whose_close_is_refused_is_still_open() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let opened = client.try_open(1, list_of_q(), OpenOptions::OUTPUT).await;
     assert_eq!(opened.ending.reason, 0);
     let wrong = Close { options: CloseOptions::from_bits_retain(0x0100_0000) };
     let answer = client.call(1, opened.handle, Verb::Close(wrong)).await;
@@ -216,22 +242,28 @@ async fn spi_tells_what_it_speaks_and_opens_queues() {
     assert_eq!(spi(&mut client, unknown).await.0, 2298);
 }
 
+fn spi_put(put: Put, delay_ms: i64) -> Spi {
+    let Put { descriptor, options, data } = put;
+    let put = SpiPut { put: SpiPutReply { descriptor, options }, options: 0, reserved: 0, delay_ms, data };
+    Spi { verb: verb::PUT, out_version: 1, out_maximum: 12, input: SpiInput::Put(Box::new(put)) }
+}
+
 #[tokio::test]
 async fn a_put_with_a_delay_waits_on_the_staging_queue_and_one_without_is_there() {
     let server = Server::start().await;
     let mut client = server.connected().await;
     let queue = client.open(1, "Q", BOTH).await;
-    for (delay_ms, depths) in [(0, (1, 0)), (60_000, (1, 1))] {
-        let Put { descriptor, options, data } = message(b"x");
-        let put = SpiPut { put: SpiPutReply { descriptor, options }, options: 0, reserved: 0, delay_ms, data };
-        let input = SpiInput::Put(Box::new(put));
-        let call = Spi { verb: verb::PUT, out_version: 1, out_maximum: 12, input };
-        let answer = client.call(1, queue, Verb::Spi(call)).await;
+    let list = client.try_open(1, list_of_q(), OpenOptions::OUTPUT).await.handle;
+    for (handle, delay_ms, depths) in
+        [(queue, 0, (1, 0)), (queue, 60_000, (1, 1)), (list, 0, (2, 1)), (list, 60_000, (2, 2))]
+    {
+        let answer = client.call(1, handle, Verb::Spi(spi_put(message(b"x"), delay_ms))).await;
         let Some(AnswerBody::Spi(SpiReply { output: SpiOutput::Put(put), .. })) = answer.body else {
             panic!("no reply")
         };
         assert_eq!(answer.ending.reason, 0);
-        assert!(!put.descriptor.fields.message_id.is_none());
+        // Each message of a list has an identifier of its own.
+        assert_eq!(put.descriptor.fields.message_id.is_none(), handle == list);
         let depth = |queue| server.queue_manager.queue_status(&ObjectName::literal(queue)).unwrap().depth.current;
         assert_eq!((depth("Q"), depth("SYSTEM.DDELAY.LOCAL.QUEUE")), depths);
     }
