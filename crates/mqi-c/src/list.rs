@@ -1,13 +1,19 @@
-//! The records of distribution lists in the program's memory: MQOR, MQRR and MQPMR, one behind the other.
+//! The records of distribution lists in the program's memory: MQOR, MQRR and MQPMR, one behind the other. They have the layout that
+//! they have on a channel.
 
+use std::ffi::c_void;
+
+use bytes::{Bytes, BytesMut};
+use channel_protocol::cursor::{Reader, Writer};
+use channel_protocol::error::ProtocolError;
+use channel_protocol::form::Form;
 use channel_protocol::structure::distribution::{ObjectRecord, PutRecord, ResponseRecord, fields};
 use model::reason::Reason;
-use model::text::Text;
 use mqi_client::structure::{Address, Mqod, Mqpmo};
 use mqi_client::verb::Records;
 use mqi_client::{Ended, failed};
 
-use crate::memory::{Copied, part, place, store};
+use crate::memory::{Copied, fill, part, place};
 
 /// How many records a structure counts; `None` when it names no list.
 ///
@@ -20,22 +26,35 @@ fn count(version: i32, present: i32) -> Result<Option<usize>, Ended> {
     usize::try_from(present).map(Some).map_err(|_| failed(Reason::RecsPresentError))
 }
 
-/// As many bytes of each record.
+/// As many records of `length` bytes each.
 ///
 /// # Errors
 /// `reason`: no records.
 ///
 /// # Safety
 /// The address is 0 or that of as many records.
-unsafe fn records<'a>(address: Address, count: usize, length: usize, reason: Reason) -> Result<&'a [u8], Ended> {
+unsafe fn records<T>(
+    address: Address,
+    count: usize,
+    length: usize,
+    reason: Reason,
+    decode: impl Fn(&mut Reader<'_>) -> Result<T, ProtocolError>,
+) -> Result<Vec<T>, Ended> {
     // SAFETY: the promise.
-    unsafe { part(address, count.saturating_mul(length)) }.map_err(|_| failed(reason))
+    let bytes = unsafe { part(address, count.saturating_mul(length)) }.map_err(|_| failed(reason))?;
+    let bytes = Bytes::copy_from_slice(bytes);
+    let mut reader = Reader::new("records", &bytes, Form::NATIVE);
+    (0..count).map(|_| decode(&mut reader)).collect::<Result<_, _>>().map_err(|_| failed(reason))
 }
 
-fn array<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
-    let (taken, rest) = bytes.split_first_chunk().map_or(([0; N], &[][..]), |(taken, rest)| (*taken, rest));
-    *bytes = rest;
-    taken
+/// # Safety
+/// The address is 0 or that of records as long as those that are written.
+unsafe fn records_back<T>(address: Address, records: &[T], encode: impl Fn(&T, &mut Writer<'_>)) {
+    let mut bytes = BytesMut::new();
+    let mut writer = Writer::new(&mut bytes, Form::NATIVE);
+    records.iter().for_each(|record| encode(record, &mut writer));
+    // SAFETY: the promise.
+    unsafe { fill(address as *mut c_void, bytes.len(), &bytes) };
 }
 
 fn responses(address: Address, count: usize) -> Vec<ResponseRecord> {
@@ -62,13 +81,10 @@ fn messages_at(pmo: &Copied<Mqpmo>) -> Address {
 pub(crate) unsafe fn of_object(od: &Copied<Mqod>) -> Result<Records, Ended> {
     let Some(count) = count(od.value.version, od.value.recs_present)? else { return Ok(Records::default()) };
     let address = place(od.base(), od.value.object_rec_ptr, od.value.object_rec_offset);
+    let (length, missing) = (ObjectRecord::LENGTH, Reason::ObjectRecordsError);
     // SAFETY: the promise.
-    let bytes = unsafe { records(address, count, ObjectRecord::LENGTH, Reason::ObjectRecordsError) }?;
-    let destinations = bytes.chunks_exact(ObjectRecord::LENGTH).map(|mut record| ObjectRecord {
-        name: Text::from_bytes(array(&mut record)),
-        queue_manager: Text::from_bytes(array(&mut record)),
-    });
-    Ok(Records { destinations: destinations.collect(), opened: responses(opened_at(od), count), ..Records::default() })
+    let destinations = unsafe { records(address, count, length, missing, ObjectRecord::decode) }?;
+    Ok(Records { destinations, opened: responses(opened_at(od), count), ..Records::default() })
 }
 
 /// Adds what MQPMO names to the records of MQOD.
@@ -89,19 +105,9 @@ pub(crate) unsafe fn of_put(pmo: &Copied<Mqpmo>, mut all: Records) -> Result<Rec
     if length == 0 {
         return Ok(all);
     }
+    let decode = |reader: &mut Reader<'_>| PutRecord::decode(own, reader);
     // SAFETY: the promise.
-    let bytes = unsafe { records(messages_at(pmo), count, length, Reason::PutMsgRecordsError) }?;
-    let has = |field| own & field != 0;
-    all.messages = bytes
-        .chunks_exact(length)
-        .map(|mut record| PutRecord {
-            message_id: has(fields::MESSAGE_ID).then(|| array(&mut record)),
-            correlation_id: has(fields::CORRELATION_ID).then(|| array(&mut record)),
-            group_id: has(fields::GROUP_ID).then(|| array(&mut record)),
-            feedback: has(fields::FEEDBACK).then(|| i32::from_ne_bytes(array(&mut record))),
-            accounting_token: has(fields::ACCOUNTING_TOKEN).then(|| array(&mut record)),
-        })
-        .collect();
+    all.messages = unsafe { records(messages_at(pmo), count, length, Reason::PutMsgRecordsError, decode) }?;
     Ok(all)
 }
 
@@ -111,7 +117,7 @@ pub(crate) unsafe fn of_put(pmo: &Copied<Mqpmo>, mut all: Records) -> Result<Rec
 /// As `of_object`, and it may be written.
 pub(crate) unsafe fn object_back(od: &Copied<Mqod>, all: &Records) {
     // SAFETY: the promise.
-    unsafe { responses_back(opened_at(od), &all.opened) };
+    unsafe { records_back(opened_at(od), &all.opened, ResponseRecord::encode) };
 }
 
 /// Says how each message was put, and which identifiers it has.
@@ -121,24 +127,7 @@ pub(crate) unsafe fn object_back(od: &Copied<Mqod>, all: &Records) {
 pub(crate) unsafe fn put_back(pmo: &Copied<Mqpmo>, all: &Records) {
     // SAFETY: the promise; records were read there.
     unsafe {
-        responses_back(put_at(pmo), &all.put);
-        let mut at = messages_at(pmo);
-        for record in &all.messages {
-            for identifier in [record.message_id, record.correlation_id, record.group_id].into_iter().flatten() {
-                store(at as *mut [u8; 24], identifier);
-                at += identifier.len();
-            }
-            at += record.feedback.map_or(0, |_| size_of::<i32>())
-                + record.accounting_token.map_or(0, |token| token.len());
-        }
-    }
-}
-
-/// # Safety
-/// The address is that of as many MQRR.
-unsafe fn responses_back(address: Address, responses: &[ResponseRecord]) {
-    for (at, ResponseRecord { completion, reason }) in responses.iter().enumerate() {
-        // SAFETY: the promise.
-        unsafe { store((address + at * ResponseRecord::LENGTH) as *mut [i32; 2], [*completion, *reason]) };
+        records_back(put_at(pmo), &all.put, ResponseRecord::encode);
+        records_back(messages_at(pmo), &all.messages, PutRecord::encode);
     }
 }
