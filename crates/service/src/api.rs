@@ -57,15 +57,10 @@ impl Operation {
     ///
     /// # Errors
     /// A parameter is missing that the document requires; as [`Mapping::request`].
-    pub fn map_request(
-        &self,
-        body: &Bytes,
-        surroundings: &Surroundings<'_>,
-        schema: Option<&Value>,
-    ) -> Result<Bytes, MappingError> {
+    pub fn map_request(&self, surroundings: &Surroundings<'_>, schema: Option<&Value>) -> Result<Bytes, MappingError> {
         match self.required.iter().find(|source| !surroundings.has(source)) {
             Some(missing) => Err(MappingError::Missing { what: missing.spoken() }),
-            None => self.request.request(body, surroundings, schema),
+            None => self.request.request(surroundings, schema),
         }
     }
 }

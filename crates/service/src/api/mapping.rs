@@ -170,12 +170,8 @@ impl Mapping {
     /// # Errors
     /// A parameter is missing, of the wrong type, or finds no place in an array; or the body is not an object though it has to
     /// be changed.
-    pub fn request(
-        &self,
-        body: &Bytes,
-        surroundings: &Surroundings<'_>,
-        schema: Option<&Value>,
-    ) -> Result<Bytes, MappingError> {
+    pub fn request(&self, surroundings: &Surroundings<'_>, schema: Option<&Value>) -> Result<Bytes, MappingError> {
+        let body = surroundings.body;
         if self.passes_body && self.statements.is_empty() {
             return Ok(body.clone());
         }

@@ -187,7 +187,7 @@ fn a_damaged_api_is_refused_or_described_and_maps_to_json() {
         let nothing = Bytes::new();
         let surroundings = Surroundings { path: &path, query: &[], header: &|_| None, nothing: &nothing, body: &body };
         for operation in &api.operations {
-            if let Ok(made) = operation.request.request(&body, &surroundings, None) {
+            if let Ok(made) = operation.request.request(&surroundings, None) {
                 serde_json::from_slice::<serde_json::Value>(&made).unwrap_or_else(|error| panic!("{seed}: {error}"));
             }
             let _ = Response::answer(&operation.responses, &body, false, &surroundings);

@@ -154,7 +154,7 @@ fn mapped_request(
     surroundings: &Surroundings<'_>,
     schema: Option<&serde_json::Value>,
 ) -> Result<Bytes, ServiceError> {
-    operation.map_request(surroundings.body, surroundings, schema).map_err(|error| match error {
+    operation.map_request(surroundings, schema).map_err(|error| match error {
         MappingError::Body { problem } => ServiceError::not_an_object().with_details(problem),
         other => ServiceError::parameter(&other.to_string()),
     })

@@ -34,7 +34,7 @@ fn check(mapping: &Mapping, query: &str, body: &str, expected: Expect) {
         "list": { "type": "array", "items": { "properties": { "n": { "type": "integer" } } } },
         "ids": { "type": "array", "items": { "type": "integer" } }
     }});
-    let shown = match mapping.request(&body, &surroundings, Some(&schema)) {
+    let shown = match mapping.request(&surroundings, Some(&schema)) {
         Ok(body) => String::from_utf8(body.to_vec()).expect("UTF-8"),
         Err(error) => error.to_string(),
     };
