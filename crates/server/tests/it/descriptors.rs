@@ -22,8 +22,7 @@ struct Client {
 
 impl Client {
     fn new(server: &Server, folder: &Folder) -> Self {
-        let passwords = folder.read("initial-passwords");
-        let password = passwords.lines().find_map(|line| line.strip_prefix("app ")).expect("a password");
+        let password = folder.password("app");
         let stream = TcpStream::connect(server.address("http")).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket has a timeout");
         Self { stream: BufReader::new(stream), authorization: STANDARD.encode(format!("app:{password}")) }

@@ -149,15 +149,9 @@ fn messages_move_over_a_channel_as_the_user_of_the_channel() {
     process
         .args(["dmpmqmsg", "-q", "-c", "-u", "admin", "-i", "DEV.QUEUE.2", "-dp"])
         .env("MQSERVER", format!("DEV.ADMIN.SVRCONN/TCP/{host}({port})"))
-        .env("QUAYMASTER_PASSWORD", password(&folder, "admin"));
+        .env("QUAYMASTER_PASSWORD", folder.password("admin"));
     let said = shown(&finish(process, ""));
     assert!(said.starts_with("exit 0\n") && said.contains("S \"through a channel\""), "{said}");
-}
-
-fn password(folder: &Folder, user: &str) -> String {
-    let text = folder.read("initial-passwords");
-    let line = text.lines().find_map(|line| line.strip_prefix(user)?.strip_prefix(' '));
-    line.expect("a password").to_owned()
 }
 
 /// A queue that is full, and a message for it on the dead-letter queue with a dead-letter header, as the queue manager puts one
@@ -364,7 +358,7 @@ fn rules_work_over_a_channel_as_the_user_of_the_channel() {
         process
             .args(["runmqdlq", "-c", "-u", user])
             .env("MQSERVER", format!("DEV.ADMIN.SVRCONN/TCP/{host}({port})"))
-            .env("QUAYMASTER_PASSWORD", password(&folder, user));
+            .env("QUAYMASTER_PASSWORD", folder.password(user));
         shown(&finish(process, table))
     };
     assert!(!by("app").starts_with("exit 0\n"), "the channel is the administrator's");

@@ -40,6 +40,13 @@ impl Folder {
         std::fs::read_to_string(self.join(name)).expect("readable")
     }
 
+    /// The password that was made for a user at the first start.
+    pub(crate) fn password(&self, user: &str) -> String {
+        let passwords = self.read("initial-passwords");
+        let line = passwords.lines().find_map(|line| line.strip_prefix(user)?.strip_prefix(' '));
+        line.expect("a line of the user").to_owned()
+    }
+
     /// Runs the binary with this data directory.
     pub(crate) fn run(&self, arguments: &[&str]) -> String {
         self.run_with(arguments, "")

@@ -105,9 +105,7 @@ fn exchange(
 }
 
 fn authorization(folder: &Folder) -> String {
-    let passwords = folder.read("initial-passwords");
-    let password = passwords.lines().find_map(|line| line.strip_prefix("app ")).expect("a password");
-    STANDARD.encode(format!("app:{password}"))
+    STANDARD.encode(format!("app:{}", folder.password("app")))
 }
 
 /// Every message of the queue, got; how often each was there.

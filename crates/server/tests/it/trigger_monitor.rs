@@ -279,11 +279,10 @@ fn runmqtmc_is_a_client_and_mistakes_end_with_20() {
     triggered(&folder, "TRIGTYPE(EVERY)", "");
     let mq = server.address("mq");
     let (host, port) = mq.rsplit_once(':').expect("an address");
-    let passwords = folder.read("initial-passwords");
-    let password = passwords.lines().find_map(|line| line.strip_prefix("admin ")).expect("a line of admin");
+    let password = folder.password("admin");
     let client = |channel: &str| {
         let mut process = command();
-        process.args(["runmqtmc", "-m", "QM1", "-u", "admin"]).env("QUAYMASTER_PASSWORD", password);
+        process.args(["runmqtmc", "-m", "QM1", "-u", "admin"]).env("QUAYMASTER_PASSWORD", &password);
         process.env("MQSERVER", format!("{channel}/TCP/{host}({port})"));
         Monitor::spawn(process)
     };
@@ -322,10 +321,8 @@ fn a_program_may_run_for_longer_than_the_heartbeats_of_the_channel() {
     let table = folder.write("table.json", &table).display().to_string();
     let mut process = command();
     process.args(["trigger-monitor", "-m", "QM1", "--ccdt", &table, "-u", "admin"]);
-    let passwords = folder.read("initial-passwords");
-    let password = passwords.lines().find_map(|line| line.strip_prefix("admin ")).expect("a line of admin");
     let _monitor = Monitor::spawn({
-        process.env("QUAYMASTER_PASSWORD", password);
+        process.env("QUAYMASTER_PASSWORD", folder.password("admin"));
         process
     });
     eventually("a monitor", || is_monitored(&folder));
