@@ -13,6 +13,7 @@ mod bindings;
 mod cobol;
 mod exporter;
 mod lists;
+mod memory;
 mod node;
 mod programs;
 mod python;
@@ -42,16 +43,20 @@ impl House {
 
     /// Compiles one program of this folder.
     fn compile(&self, name: &str) -> Result<PathBuf> {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mqi").join(format!("{name}.c"));
-        let program = self.folder.path().join(name);
+        self.compile_as(&source(&format!("{name}.c")), name, &[])
+    }
+
+    /// As `compile`, of any file, with these options besides, into a program of this name.
+    fn compile_as(&self, source: &Path, program: &str, options: &[&str]) -> Result<PathBuf> {
+        let program = self.folder.path().join(program);
         let mut command = Command::new("cc");
         command
             .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"])
             .arg(self.tree.join("inc"))
             .arg(source);
-        command.arg("-L").arg(self.tree.join("lib64")).args(["-lmqm_r", "-o"]).arg(&program);
+        command.arg("-L").arg(self.tree.join("lib64")).args(options).args(["-lmqm_r", "-o"]).arg(&program);
         let compiled = command.output().context("cc is not installed (Debian: gcc)")?;
-        ensure!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        succeeded(&compiled)?;
         Ok(program)
     }
 
@@ -75,9 +80,14 @@ impl House {
     /// A program of this folder, compiled, as the administrator of the developer's channel.
     fn administering(&self, name: &str) -> Result<Command> {
         let mut command = self.command(&self.compile(name)?)?;
+        self.as_administrator(&mut command)?;
+        Ok(command)
+    }
+
+    fn as_administrator(&self, command: &mut Command) -> Result<()> {
         command.env("MQSERVER", self.mqserver("DEV.ADMIN.SVRCONN")?);
         command.env("PROGRAM_USER", "admin").env("PASSWORD", ADMIN_PASSWORD);
-        Ok(command)
+        Ok(())
     }
 
     /// Runs one command on the queue manager, as its administrator on this machine.
@@ -94,6 +104,11 @@ impl House {
         let map = "TYPE(ADDRESSMAP) ADDRESS('127.0.0.1') USERSRC(CHANNEL) CHCKCLNT(ASQMGR)";
         self.mqsc(&format!("SET CHLAUTH('{name}') {map}"))
     }
+}
+
+/// A file of this folder.
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("mqi").join(name)
 }
 
 fn text(bytes: &[u8]) -> &str {

@@ -7,10 +7,10 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD};
 
-use super::{House, succeeded, text};
+use super::python::PYMQI;
+use super::{House, source, succeeded, text};
 
 const GO_VERSION: &str = "v5.7.1";
-const PYMQI_VERSION: &str = "1.12.13";
 
 const GO: &str = "\
 DEV.QUEUE.1 1
@@ -31,10 +31,6 @@ published
 ['DEV.QUEUE.1', 'DEV.QUEUE.2', 'DEV.QUEUE.3']
 done
 ";
-
-fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("mqi").join(name)
-}
 
 /// A number that changes with the headers.
 fn digest(headers: &Path) -> Result<u64> {
@@ -77,13 +73,7 @@ fn the_go_binding_passes_its_own_tests_and_uses_messages_properties_and_callback
 #[test]
 fn pymqi_builds_with_the_tree_and_puts_gets_publishes_and_administers() -> Result<()> {
     let house = House::new()?;
-    let environment = house.folder.path().join("environment");
-    let mut made = Command::new("python3");
-    succeeded(&made.args(["-m", "venv"]).arg(&environment).output()?)?;
-    let mut install = house.command(&environment.join("bin/pip"))?;
-    install.env("MQ_FILE_PATH", &house.tree);
-    install.args(["install", "--quiet", "--disable-pip-version-check", "--no-binary", "pymqi"]);
-    succeeded(&install.arg(format!("pymqi=={PYMQI_VERSION}")).output()?)?;
+    let environment = house.python(PYMQI.package, &[])?;
     let mut program = house.command(&environment.join("bin/python"))?;
     program.env_remove("MQSERVER").arg(source("binding.py"));
     let address = house.server.ready.mq.context("it listens for MQ clients")?;

@@ -8,7 +8,7 @@ use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD};
 
 use super::{House, succeeded, text};
 
-const PYMQI: Suite = Suite {
+pub(super) const PYMQI: Suite = Suite {
     package: "pymqi==1.12.13",
     prefix: "PYMQI_TEST",
     required: "QM_CONN_AUTH_USE_PW",
@@ -28,9 +28,29 @@ const IBMMQ: Suite = Suite {
     skipped: 16,
 };
 
+impl House {
+    /// An environment of Python with a package that is built with the tree, and with others.
+    pub(super) fn python(&self, package: &str, others: &[&str]) -> Result<PathBuf> {
+        let environment = self.folder.path().join("environment");
+        let mut made = Command::new("python3");
+        succeeded(&made.args(["-m", "venv"]).arg(&environment).output()?)?;
+        let name = package.split('=').next().context("a package has a name")?;
+        let mut install = self.pip(&environment)?;
+        install.args(["install", "--quiet", "--disable-pip-version-check", "--no-binary", name, package]).args(others);
+        succeeded(&install.output()?)?;
+        Ok(environment)
+    }
+
+    fn pip(&self, environment: &Path) -> Result<Command> {
+        let mut command = self.command(&environment.join("bin/pip"))?;
+        command.env("MQ_FILE_PATH", &self.tree);
+        Ok(command)
+    }
+}
+
 /// A test suite, and how it ends.
-struct Suite {
-    package: &'static str,
+pub(super) struct Suite {
+    pub(super) package: &'static str,
     /// Of the names of its environment variables.
     prefix: &'static str,
     /// Says whether the queue manager requires passwords.
@@ -44,16 +64,7 @@ struct Suite {
 impl Suite {
     /// Builds the package and the tools of its tests.
     fn install(&self, house: &House) -> Result<PathBuf> {
-        let environment = house.folder.path().join("environment");
-        let mut made = Command::new("python3");
-        succeeded(&made.args(["-m", "venv"]).arg(&environment).output()?)?;
-        let name = self.package.split('=').next().context("a package has a name")?;
-        let mut install = house.command(&environment.join("bin/pip"))?;
-        install.env("MQ_FILE_PATH", &house.tree);
-        install.args(["install", "--quiet", "--disable-pip-version-check", "--no-binary", name, self.package]);
-        install.args(["pytest==9.2.0", "ddt==1.7.2", "testfixtures==12.4.0", "mock==5.2.0"]);
-        succeeded(&install.output()?)?;
-        Ok(environment)
+        house.python(self.package, &["pytest==9.2.0", "ddt==1.7.2", "testfixtures==12.4.0", "mock==5.2.0"])
     }
 
     /// Runs the tests of a folder.
@@ -105,8 +116,8 @@ fn pymqi_passes_its_own_tests() -> Result<()> {
 fn ibmmq_for_python_passes_its_own_tests() -> Result<()> {
     let house = House::new()?;
     let environment = IBMMQ.install(&house)?;
-    let mut fetch = house.command(&environment.join("bin/pip"))?;
-    fetch.env("MQ_FILE_PATH", &house.tree).args(["download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+    let mut fetch = house.pip(&environment)?;
+    fetch.args(["download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
     fetch.args(["--no-binary", "ibmmq", IBMMQ.package, "--dest"]).arg(house.folder.path());
     succeeded(&fetch.output()?)?;
     let archive = format!("{}.tar.gz", IBMMQ.package.replace("==", "-"));

@@ -12,9 +12,14 @@ impl House {
     /// What a sample prints when it is given these lines.
     pub(super) fn sample(&self, name: &str, input: &str) -> Result<std::process::Output> {
         let mut command = self.command(&self.tree.join("bin").join(name))?;
-        command.args(["DEV.QUEUE.2", "QM1"]).env("MQSAMP_USER_ID", "app").env("MQSAMP_WAIT", "100");
         // The samples find the library beside them.
-        command.env_remove("LD_LIBRARY_PATH").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env_remove("LD_LIBRARY_PATH");
+        Self::run_sample(command, input)
+    }
+
+    pub(super) fn run_sample(mut command: Command, input: &str) -> Result<std::process::Output> {
+        command.args(["DEV.QUEUE.2", "QM1"]).env("MQSAMP_USER_ID", "app").env("MQSAMP_WAIT", "100");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         write!(child.stdin.take().context("a pipe")?, "{APP_PASSWORD}\n{input}")?;
         Ok(child.wait_with_output()?)

@@ -134,6 +134,7 @@ static void *elsewhere(void *address)
 {
   MQHCONN connection = *(MQHCONN *)address;
   MQCMIT(connection, &completion, &reason);
+  say("another thread");
   return NULL;
 }
 
@@ -175,7 +176,6 @@ static void threads(void)
   printf("same %d\n", again == connection);
   pthread_create(&thread, NULL, elsewhere, &connection);
   pthread_join(thread, NULL);
-  say("another thread");
   MQDISC(&connection, &completion, &reason);
   say("MQDISC");
   printf("handle %d\n", (int)connection);
@@ -217,7 +217,7 @@ static void forked(MQHCONN connection)
     MQCLOSE(own, &object, MQCO_NONE, &completion, &reason);
     MQDISC(&own, &completion, &reason);
     say("child, MQDISC");
-    exit(0);
+    end_child();
   }
   waitpid(child, &status, 0);
   printf("child ended %d\n", status);

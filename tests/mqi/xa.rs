@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use system_tests::server::{Server, ServerOptions};
 
-use super::{House, succeeded, text};
+use super::{House, source, succeeded, text};
 
 const VERBS: &str = "\
 MQSeries_XA_RMI
@@ -77,15 +77,7 @@ xa_close 0
 impl House {
     /// A program with the switch of a library, which takes this C type for `long`.
     fn transaction_manager(&self, library: &str, long: &str) -> Result<PathBuf> {
-        let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("mqi/xa.c");
-        let program = self.folder.path().join(library);
-        let mut compile = Command::new("cc");
-        compile.args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-pthread"]).arg(format!("-DXA_LONG={long}"));
-        compile.arg("-I").arg(self.tree.join("inc")).arg(source).arg("-L").arg(self.tree.join("lib64"));
-        compile.args([&format!("-l{library}"), "-lmqm_r", "-o"]).arg(&program);
-        let compiled = compile.output().context("cc is not installed (Debian: gcc)")?;
-        ensure!(compiled.status.success(), "{}", text(&compiled.stderr));
-        Ok(program)
+        self.compile_as(&source("xa.c"), library, &[&format!("-DXA_LONG={long}"), &format!("-l{library}")])
     }
 
     fn killed_and_started(self) -> Result<Self> {
