@@ -12,16 +12,22 @@
 //! Addresses are null or those of what the C prototype says: structures of the version they state, buffers of the length that
 //! goes with them, for as long as the call runs.
 
+// The fuzz target `mqi_structures` compiles this file as a module, and names what is `pub(crate)`.
 #[macro_use]
-mod door;
+pub(crate) mod door;
 
 mod bag;
 mod characters;
-mod connect;
-mod consume;
+pub(crate) mod connect;
+pub(crate) mod consume;
+#[cfg(test)]
+mod handed_in;
 mod inquire;
-mod list;
-mod memory;
-mod property;
-mod verb;
-mod xa;
+pub(crate) mod list;
+pub(crate) mod memory;
+pub(crate) mod property;
+pub(crate) mod verb;
+pub(crate) mod xa;
+
+#[cfg(test)]
+mod tests;
