@@ -7,8 +7,10 @@
 mod connecting;
 mod idle;
 mod java;
+mod mqi;
 mod pairs;
 mod peer;
+mod program;
 mod request_reply;
 mod responder;
 mod setting;
@@ -101,6 +103,11 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
 /// Request and reply with the public Java clients; a group of its own, as it needs Maven.
 pub fn run_java(effort: &Effort, report: &mut Report) -> Result<()> {
     java::run(effort, report)
+}
+
+/// What the MQI library in C costs its program; a group of its own, as it needs the library's tree and Maven.
+pub fn run_mqi(effort: &Effort, report: &mut Report) -> Result<()> {
+    mqi::run(effort, report)
 }
 
 /// What a connection costs; a group of its own, as it needs no broker.

@@ -23,7 +23,7 @@ struct Arguments {
     /// Fewer and shorter rounds, a tenth of the messages: shows that everything runs, not what it is worth.
     #[arg(long)]
     quick: bool,
-    /// Only these groups: engine, rest, message-api, http-queues, channel, java, connecting, idle, admin, lists, console, lifecycle, backup, depth, copybook, files, service,
+    /// Only these groups: engine, rest, message-api, http-queues, channel, java, mqi, connecting, idle, admin, lists, console, lifecycle, backup, depth, copybook, files, service,
     /// sharing, requester, stub,
     /// toolkit, published.
     #[arg(long, value_name = "GROUP")]
@@ -41,13 +41,14 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 22] = [
+const GROUPS: [(&str, Group); 23] = [
     ("engine", engine::run),
     ("rest", rest::run),
     ("message-api", message_api::run),
     ("http-queues", http_queues::run),
     ("channel", channel::run),
     ("java", channel::run_java),
+    ("mqi", channel::run_mqi),
     ("connecting", channel::run_connecting),
     ("idle", channel::run_idle),
     ("admin", admin::run),

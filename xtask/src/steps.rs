@@ -40,6 +40,7 @@ pub(crate) fn fuzz(root: &Path, seconds: u32) -> Result<()> {
 pub(crate) fn bench(root: &Path, rest: &[&str]) -> Result<()> {
     cargo(root, &["build", "--release", "--locked", "--package", "server"], &[])?;
     program(root, "scripts/stub.sh", &[], &[])?;
+    program(root, "scripts/client.sh", &[], &[])?;
     let mut arguments = vec!["run", "--release", "--locked", "--package", "benches", "--"];
     arguments.extend(rest);
     cargo(root, &arguments, &[])

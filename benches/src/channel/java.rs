@@ -5,17 +5,16 @@
 //! other rows: `quaymaster workload responder`, and lean AMQP clients.
 
 use std::cell::RefCell;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use system_tests::server::APP_PASSWORD;
 use tempfile::TempDir;
 use workload::measure::{self, processor_time};
 
 use super::peer::{Promise, endpoint, warm_up_time, with_responders};
+use super::program::Program;
 use super::responder;
 use super::setting::{JAVA_REPLY_QUEUES, Setting, Transport};
 use super::{Both, CLIENTS, Load, Names, REPLY_BYTES, REQUEST_BYTES, boxed, request_queue};
@@ -211,8 +210,12 @@ impl Side {
     }
 
     fn start(programs: &Path, folder: &TempDir, name: &str, settings: &[(&str, String)], server: u32) -> Result<Self> {
-        let program = Program::start(programs, folder.path(), name, settings)?;
-        Ok(Self { program: RefCell::new(program), server })
+        let mut settings = settings.to_vec();
+        settings.push(("bench.clients", CLIENTS.to_string()));
+        settings.push(("bench.request.bytes", REQUEST_BYTES.to_string()));
+        settings.push(("bench.reply.bytes", REPLY_BYTES.to_string()));
+        let machine = machine(programs, "bench.Requester", &settings);
+        Ok(Self { program: RefCell::new(Program::start(machine, folder.path(), name)?), server })
     }
 
     /// The clients connect, do what they do for a while, and disconnect.
@@ -236,73 +239,19 @@ impl Side {
     }
 }
 
-/// A virtual machine with ten clients. It ends with its value.
-struct Program {
-    child: Child,
-    commands: ChildStdin,
-    answers: Lines<BufReader<ChildStdout>>,
-    /// What it says beside its answers.
-    log: PathBuf,
-}
-
-impl Program {
-    fn start(programs: &Path, folder: &Path, name: &str, settings: &[(&str, String)]) -> Result<Self> {
-        let log = folder.join(format!("{name}.log"));
-        let mut command = Command::new("java");
-        command.arg("-Xmx512m");
-        for (key, value) in settings {
-            command.arg(format!("-D{key}={value}"));
-        }
-        command
-            .arg(format!("-Dbench.clients={CLIENTS}"))
-            .arg(format!("-Dbench.request.bytes={REQUEST_BYTES}"))
-            .arg(format!("-Dbench.reply.bytes={REPLY_BYTES}"))
-            .arg("-cp")
-            .arg(format!("{0}/classes:{0}/lib/*", programs.display()))
-            .arg("bench.Requester")
-            .current_dir(folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(File::create(&log)?);
-        let mut child = command.spawn().context("java is not installed (Debian: openjdk-17-jdk-headless)")?;
-        let commands = child.stdin.take().context("standard input is a pipe")?;
-        let answers = child.stdout.take().context("standard output is a pipe")?;
-        Ok(Self { child, commands, answers: BufReader::new(answers).lines(), log })
+/// A virtual machine that runs a class of the programs.
+pub(super) fn machine(programs: &Path, class: &str, settings: &[(&str, String)]) -> Command {
+    let mut command = Command::new("java");
+    command.arg("-Xmx512m");
+    for (key, value) in settings {
+        command.arg(format!("-D{key}={value}"));
     }
-
-    fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// How many transactions were done when it had obeyed.
-    fn ask(&mut self, command: &str) -> Result<u64> {
-        writeln!(self.commands, "{command}")?;
-        for line in self.answers.by_ref() {
-            let line = line?;
-            match line.split_once(' ') {
-                Some((word, count)) if command.starts_with(word) => return Ok(count.parse()?),
-                Some(("failed", _)) => bail!("{command}: {line}\n{}", self.said()),
-                // Some clients greet.
-                _ => {}
-            }
-        }
-        bail!("{command}: the program has ended\n{}", self.said())
-    }
-
-    fn said(&self) -> String {
-        std::fs::read_to_string(&self.log).unwrap_or_default()
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+    command.arg("-cp").arg(format!("{0}/classes:{0}/lib/*", programs.display())).arg(class);
+    command
 }
 
 /// Compiled by Maven, with the clients beside: the folder, below the working folder and kept there.
-fn built(work: &Path) -> Result<PathBuf> {
+pub(super) fn built(work: &Path) -> Result<PathBuf> {
     let home = work.join("peers");
     let programs = home.join("java");
     std::fs::create_dir_all(&programs)?;
