@@ -17,6 +17,7 @@ mod memory;
 mod node;
 mod programs;
 mod python;
+mod reconnect;
 mod samples;
 mod verbs;
 mod xa;
@@ -39,6 +40,15 @@ impl House {
     fn mqserver(&self, channel: &str) -> Result<String> {
         let address = self.server.ready.mq.context("it listens for MQ clients")?;
         Ok(format!("{channel}/TCP/{}({})", address.ip(), address.port()))
+    }
+
+    /// The queue manager is killed, and started where it was.
+    fn killed_and_started(self) -> Result<Self> {
+        let Self { tree, folder, server, data } = self;
+        let address = server.mq_address()?.to_string();
+        server.kill();
+        let server = Server::start(&ServerOptions::on(data.path()).listening(&address))?;
+        Ok(Self { tree, folder, server, data })
     }
 
     /// Compiles one program of this folder.

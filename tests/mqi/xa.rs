@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use system_tests::server::{Server, ServerOptions};
 
 use super::{House, source, succeeded, text};
 
@@ -78,13 +77,6 @@ impl House {
     /// A program with the switch of a library, which takes this C type for `long`.
     fn transaction_manager(&self, library: &str, long: &str) -> Result<PathBuf> {
         self.compile_as(&source("xa.c"), library, &[&format!("-DXA_LONG={long}"), &format!("-l{library}")])
-    }
-
-    fn killed_and_started(self) -> Result<Self> {
-        let Self { tree, folder, server, data } = self;
-        server.kill();
-        let server = Server::start(&ServerOptions::on(data.path()).listening("127.0.0.1:0"))?;
-        Ok(Self { tree, folder, server, data })
     }
 
     fn step(&self, program: &std::path::Path, step: &str) -> Result<Command> {

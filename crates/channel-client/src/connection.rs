@@ -37,6 +37,7 @@ use crate::connection::consumers::Consumers;
 use crate::connection::subscription::Subscription;
 use crate::conversation::Conversation;
 use crate::error::ChannelError;
+use crate::reconnect::Observer;
 use crate::reply::Reply;
 
 /// An object that a connection has open (MQHOBJ).
@@ -108,6 +109,7 @@ pub struct Connection {
     unconfirmed: Unconfirmed,
     /// Some put under syncpoint had no answer.
     puts_blindly: bool,
+    observer: Option<Observer>,
 }
 
 /// The unit of work, as far as this end knows.
@@ -159,7 +161,13 @@ impl Connection {
             consumers: Consumers::default(),
             unconfirmed: Unconfirmed::None,
             puts_blindly: false,
+            observer: None,
         })
+    }
+
+    /// Has reconnections told to this one, in place of another.
+    pub fn observe(&mut self, observer: Observer) {
+        self.observer = Some(observer);
     }
 
     /// The name of the queue manager that answered.

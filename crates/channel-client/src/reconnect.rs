@@ -3,6 +3,7 @@
 //! Source: MQ reference, MQCNO_RECONNECT*; MQ Configuring, "Channels stanza of the client configuration file": ReconDelay
 //! and MQReconnectTimeout, 9.3.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::reason::Reason;
@@ -51,6 +52,20 @@ impl Patience {
         fixed + random.mul_f64(chance.clamp(0.0, 1.0))
     }
 }
+
+/// What a program is told of while its connection is made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// A try follows this pause.
+    Reconnecting(Duration),
+    Reconnected,
+    /// It is not made again, for this reason: 2548, 2546 or 2556.
+    Failed(Reason),
+}
+
+/// Told of events by the call that makes the connection again. It answers `Reconnecting` with the pause to make; with `None` the
+/// connection is given up (2548). The connection ignores its other answers.
+pub type Observer = Arc<dyn Fn(Event) -> Option<Duration> + Send + Sync>;
 
 /// Whether a connection that could not be made for this reason is worth trying again: the queue manager may yet come,
 /// while a wrong channel or password stays wrong.

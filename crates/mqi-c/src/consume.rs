@@ -116,6 +116,7 @@ fn deliver(address: usize, handle: Handle, call: &Call<'_>) {
         comp_code: call.completion,
         reason: call.reason,
         data_length: i32::try_from(call.data_length).unwrap_or(i32::MAX),
+        reconnect_delay: call.reconnect_delay.get(),
         ..Mqcbc::DEFAULT
     };
     let mut message = call.message.map(|(md, gmo, body)| (md.native().to_vec(), *gmo, body.to_vec()));
@@ -128,19 +129,20 @@ fn deliver(address: usize, handle: Handle, call: &Call<'_>) {
     }
     // SAFETY: the program registered this address as that of such a function; what it is handed lives until it returns.
     unsafe {
-        let context = (&raw mut context).cast::<c_void>();
+        let address_of_context = (&raw mut context).cast::<c_void>();
         match handle {
             Handle::ByValue => {
                 let function = std::mem::transmute::<usize, Function>(address);
-                function(call.hconn, md, gmo, body, context);
+                function(call.hconn, md, gmo, body, address_of_context);
             }
             Handle::ByReference => {
                 let mut hconn = call.hconn;
                 let function = std::mem::transmute::<usize, FunctionByReference>(address);
-                function(&raw mut hconn, md, gmo, body, context);
+                function(&raw mut hconn, md, gmo, body, address_of_context);
             }
         }
     }
+    call.reconnect_delay.set(context.reconnect_delay);
 }
 
 door! {

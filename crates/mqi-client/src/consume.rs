@@ -11,11 +11,13 @@
 
 mod dispatch;
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::thread::ThreadId;
 use std::time::Duration;
 
 use channel_client::connection::consume::ReadAhead;
+use channel_client::reconnect::Event;
 use channel_protocol::structure::descriptor_image::DescriptorImage;
 use model::descriptor::{Encoding, MessageDescriptor};
 use model::options::{GetFlags, GetOptions};
@@ -31,7 +33,7 @@ use crate::constant::{
 use crate::handles::{self, Handle, Session};
 use crate::structure::Mqgmo;
 use crate::verb::object_handle;
-use crate::{Ended, convert, ended_by, failed};
+use crate::{Ended, convert, ended_by, failed, warned};
 
 /// How long an empty queue is looked at before a consumer that does not wait is told.
 const NO_WAIT: Duration = Duration::from_millis(100);
@@ -48,6 +50,8 @@ pub struct Call<'a> {
     pub reason: i32,
     /// Of the whole message, in bytes.
     pub data_length: usize,
+    /// In milliseconds, of a reconnection that is to come. The function may change it: MQRD_*.
+    pub reconnect_delay: Cell<i32>,
     pub message: Option<(&'a DescriptorImage, &'a Mqgmo, &'a [u8])>,
 }
 
@@ -94,6 +98,17 @@ struct State {
     dispatcher: Option<ThreadId>,
     /// The dispatcher is within `next_message` or a callback.
     is_busy: bool,
+    /// Who tells the event handler of a reconnection, in the middle of a call.
+    in_event: Option<ThreadId>,
+}
+
+impl State {
+    fn check_event(&self) -> Result<(), Ended> {
+        match self.in_event {
+            Some(thread) if thread == std::thread::current().id() => Err(failed(Reason::CallInProgress)),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The callbacks of one connection.
@@ -111,9 +126,16 @@ impl Consuming {
     }
 
     /// # Errors
-    /// 2500: the connection delivers to callbacks, and another thread calls.
+    /// 2219: an event handler calls while it is told of a reconnection, within a call that waits for that.
+    pub(crate) fn check_event(&self) -> Result<(), Ended> {
+        self.state.lock().check_event()
+    }
+
+    /// # Errors
+    /// 2500: the connection delivers to callbacks, and another thread calls. 2219 as `check_event`.
     pub(crate) fn check(&self) -> Result<(), Ended> {
         let state = self.state.lock();
+        state.check_event()?;
         let is_own = state.dispatcher == Some(std::thread::current().id());
         if state.dispatcher.is_some() && state.wanted == Wanted::Started && !is_own {
             return Err(failed(Reason::HconnAsyncActive));
@@ -185,6 +207,33 @@ fn event_handler(handle: &Handle, operation: i32, registration: Registration) ->
         _ => return Err(failed(Reason::OperationError)),
     }
     Ok(Ended::WELL)
+}
+
+/// Tells the event handler how a lost connection is made again: the pause that it wants before the next try, `None` for no more.
+pub(crate) fn reconnection(handle: &Handle, event: Event) -> Option<Duration> {
+    let planned = match event {
+        Event::Reconnecting(pause) => Some(pause),
+        Event::Reconnected | Event::Failed(_) => None,
+    };
+    let (handler, area) = {
+        let mut state = handle.consuming.state.lock();
+        let Some(handler) = state.event_handler.clone().filter(|handler| !handler.is_suspended) else { return planned };
+        state.in_event = Some(std::thread::current().id());
+        (handler, state.connection_area)
+    };
+    let ended = match event {
+        Event::Reconnecting(_) => warned(Reason::Reconnecting),
+        Event::Reconnected => Ended { reason: Reason::Reconnected.number(), ..Ended::WELL },
+        Event::Failed(reason) => failed(reason),
+    };
+    let delay = planned.map_or(0, |pause| i32::try_from(pause.as_millis()).unwrap_or(i32::MAX));
+    let wanted = dispatch::tell_of_reconnection(handle.number, &handler, area, ended, delay);
+    handle.consuming.state.lock().in_event = None;
+    match wanted {
+        same if same == delay => planned,
+        // MQRD_NO_RECONNECT is -1.
+        wanted => u64::try_from(wanted).ok().map(Duration::from_millis),
+    }
 }
 
 fn register(handle: &Handle, hobj: i32, registration: Registration) -> Result<Ended, Ended> {

@@ -10,7 +10,7 @@
 //!   speak on the parent's sockets.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread::ThreadId;
 
@@ -21,7 +21,7 @@ use model::reason::Reason;
 use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Runtime;
 
-use crate::consume::Consuming;
+use crate::consume::{self, Consuming};
 use crate::per_process::PerProcess;
 use crate::{Ended, failed};
 
@@ -90,19 +90,23 @@ pub(crate) struct Made {
 pub(crate) fn add(made: Made) -> Arc<Handle> {
     let Made { queue_manager, ccsid, sharing, runtime, connection, user } = made;
     let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
-    let session = Mutex::new(Some(Session { connection, attributes: HashMap::new(), names: HashMap::new() }));
+    let mut session = Session { connection, attributes: HashMap::new(), names: HashMap::new() };
     let thread = std::thread::current().id();
-    let handle = Arc::new(Handle {
-        number,
-        queue_manager,
-        ccsid,
-        sharing,
-        thread,
-        runtime,
-        session,
-        users: Mutex::new(vec![user]),
-        in_call: AtomicBool::new(false),
-        consuming: Consuming::default(),
+    let handle = Arc::new_cyclic(|handle: &Weak<Handle>| {
+        let handle = Weak::clone(handle);
+        session.connection.observe(Arc::new(move |event| consume::reconnection(&*handle.upgrade()?, event)));
+        Handle {
+            number,
+            queue_manager,
+            ccsid,
+            sharing,
+            thread,
+            runtime,
+            session: Mutex::new(Some(session)),
+            users: Mutex::new(vec![user]),
+            in_call: AtomicBool::new(false),
+            consuming: Consuming::default(),
+        }
     });
     TABLE.get().write().insert(number, Arc::clone(&handle));
     handle
@@ -169,6 +173,7 @@ impl Handle {
     /// Takes the connection out, for good.
     pub(crate) fn take(&self) -> Result<Session, Ended> {
         self.check_thread()?;
+        self.consuming.check_event()?;
         self.session.lock().take().ok_or(failed(Reason::HconnError))
     }
 

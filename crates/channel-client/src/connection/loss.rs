@@ -6,6 +6,8 @@
 //!
 //! Source: MQ Application programming, "Automatic client reconnection"; MQ reference, 2003, 2546, 2548, 2549, 2556.
 
+use std::time::Duration;
+
 use channel_protocol::structure::object_descriptor::ObjectStructure;
 use model::options::{CloseOptions, OpenOptions};
 use model::reason::Reason;
@@ -15,7 +17,7 @@ use super::subscription::Given;
 use super::{Connection, ObjectHandle, Origin, Reply, Unconfirmed, Work};
 use crate::client::Connected;
 use crate::error::ChannelError;
-use crate::reconnect::{Reconnect, is_passing};
+use crate::reconnect::{Event, Reconnect, is_passing};
 use crate::reply::Ended;
 
 /// What becomes of the call that met the loss.
@@ -87,11 +89,31 @@ impl Connection {
     }
 
     async fn reconnect(&mut self, first: ChannelError) -> Result<(), ChannelError> {
+        let made = self.tries(first).await;
+        self.tell(match &made {
+            Ok(()) => Event::Reconnected,
+            Err(error) => Event::Failed(error.reason()),
+        });
+        made
+    }
+
+    fn tell(&self, event: Event) -> Option<Duration> {
+        self.observer.as_ref().and_then(|observer| observer(event))
+    }
+
+    async fn tries(&mut self, first: ChannelError) -> Result<(), ChannelError> {
         let patience = self.client.options().patience.clone();
         let end = now() + patience.limit;
         let mut last = first;
         for attempt in 0.. {
-            let pause = patience.pause(attempt, rand::random());
+            let mut pause = patience.pause(attempt, rand::random());
+            if self.observer.is_some() {
+                let Some(wanted) = self.tell(Event::Reconnecting(pause)) else {
+                    let source = Some(Box::new(last));
+                    return Err(ChannelError::Reconnect { reason: Reason::ReconnectFailed, source });
+                };
+                pause = wanted;
+            }
             if now() + pause > end {
                 let source = Some(Box::new(last));
                 return Err(ChannelError::Reconnect { reason: Reason::ReconnectTimedOut, source });

@@ -1,5 +1,6 @@
 //! The dispatcher of a started connection: waits for a message, calls the program's function, and begins anew.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -224,13 +225,38 @@ fn deliver(handle: &Handle, delivery: Delivery) {
         completion: ended.completion,
         reason: ended.reason,
         data_length: length,
+        reconnect_delay: Cell::new(0),
         message: Some((&md, &gmo, &body)),
     });
 }
 
 /// Calls a function without a message.
 pub(super) fn tell(hconn: i32, consumer: &Consumer, connection_area: usize, call_type: i32, ended: Ended) {
-    (consumer.registration.function)(&Call {
+    (consumer.registration.function)(&without_message(hconn, consumer, connection_area, call_type, ended));
+}
+
+/// Calls an event handler; the delay that it leaves behind.
+pub(super) fn tell_of_reconnection(
+    hconn: i32,
+    handler: &Consumer,
+    connection_area: usize,
+    ended: Ended,
+    delay_ms: i32,
+) -> i32 {
+    let call = without_message(hconn, handler, connection_area, MQCBCT_EVENT_CALL, ended);
+    call.reconnect_delay.set(delay_ms);
+    (handler.registration.function)(&call);
+    call.reconnect_delay.get()
+}
+
+fn without_message<'a>(
+    hconn: i32,
+    consumer: &Consumer,
+    connection_area: usize,
+    call_type: i32,
+    ended: Ended,
+) -> Call<'a> {
+    Call {
         hconn,
         call_type,
         hobj: consumer.hobj,
@@ -239,8 +265,9 @@ pub(super) fn tell(hconn: i32, consumer: &Consumer, connection_area: usize, call
         completion: ended.completion,
         reason: ended.reason,
         data_length: 0,
+        reconnect_delay: Cell::new(0),
         message: None,
-    });
+    }
 }
 
 /// Calls those that asked for it by this option.
@@ -258,17 +285,28 @@ fn tell_all(handle: &Handle, option: i32, call_type: i32) {
     }
 }
 
-/// The connection cannot go on: its event handler learns why, and its consumers when there is none.
+/// The connection cannot go on: its event handler learns why, and its consumers when there is none. A handler has been told already of
+/// a reconnection that failed.
 fn tell_of_event(handle: &Handle, ended: Ended) {
     let (told, area) = {
         let state = handle.consuming.state.lock();
         let handler: Vec<Consumer> =
             state.event_handler.iter().filter(|handler| !handler.is_suspended).cloned().collect();
-        (if handler.is_empty() { state.consumers.clone() } else { handler }, state.connection_area)
+        let told = if handler.is_empty() {
+            state.consumers.clone()
+        } else {
+            handler.into_iter().filter(|_| !is_of_reconnection(ended)).collect()
+        };
+        (told, state.connection_area)
     };
     for consumer in &told {
         tell(handle.number, consumer, area, MQCBCT_EVENT_CALL, ended);
     }
+}
+
+fn is_of_reconnection(ended: Ended) -> bool {
+    let reasons = [Reason::ReconnectFailed, Reason::ReconnectTimedOut, Reason::ReconnectQmidMismatch];
+    reasons.iter().any(|reason| reason.number() == ended.reason)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a consumer's wait interval is measured here")]
