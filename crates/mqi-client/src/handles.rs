@@ -10,8 +10,8 @@
 //!   speak on the parent's sockets.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread::ThreadId;
 
 use channel_client::connection::Connection;
@@ -199,7 +199,8 @@ struct Turn<'a>(&'a AtomicBool);
 
 impl<'a> Turn<'a> {
     fn take(in_call: &'a AtomicBool) -> Option<Self> {
-        (!in_call.swap(true, Ordering::Acquire)).then_some(Self(in_call))
+        // A turn that is made and dropped would give the other's back.
+        (!in_call.swap(true, Ordering::Acquire)).then(|| Self(in_call))
     }
 }
 
@@ -213,3 +214,6 @@ impl Drop for Turn<'_> {
 pub(crate) fn run<R>(number: i32, call: impl FnOnce(&Runtime, &mut Session) -> Result<R, Ended>) -> Result<R, Ended> {
     find(number)?.run(call)
 }
+
+#[cfg(test)]
+mod tests;
