@@ -32,8 +32,9 @@ struct xa_switch_t {
   int (*xa_forget)(XID *, int, XA_LONG);
   int (*xa_complete)(int *, int *, int, XA_LONG);
 };
-extern struct xa_switch_t MQRMIXASwitch;
+extern struct xa_switch_t MQRMIXASwitch, MQRMIXASwitchDynamic;
 #define XA MQRMIXASwitch
+#define DYNAMIC MQRMIXASwitchDynamic
 
 static XID xid(const char *global)
 {
@@ -187,12 +188,72 @@ static void finish(void)
   close_all();
 }
 
+/* What the transaction manager answers to a thread that registers. */
+static XID registered;
+static int answer;
+
+int ax_reg(int manager, XID *branch, XA_LONG flags)
+{
+  printf("ax_reg %d %d format %d\n", manager, (int)flags, (int)branch->formatID);
+  *branch = registered;
+  return answer;
+}
+
+int ax_unreg(int manager, XA_LONG flags)
+{
+  printf("ax_unreg %d %d\n", manager, (int)flags);
+  return XA_OK;
+}
+
+/* The transaction manager starts no branch: the first call under syncpoint asks for one. */
+static void dynamic(void)
+{
+  XID one = xid("dynamic"), two = xid("resumed");
+
+  printf("flags %d\n", (int)DYNAMIC.flags);
+  xa("xa_open", DYNAMIC.xa_open(getenv("XA_OPEN"), MANAGER, TMNOFLAGS));
+  MQCONN("QM1", &connection, &completion, &reason);
+  say("MQCONN");
+  get(MQGMO_NO_SYNCPOINT);
+  registered = one;
+  put("in a branch");
+  put("in the same");
+  MQCMIT(connection, &completion, &reason);
+  say("MQCMIT within");
+  xa("xa_end", DYNAMIC.xa_end(&one, MANAGER, TMSUCCESS));
+  xa("xa_prepare", DYNAMIC.xa_prepare(&one, MANAGER, TMNOFLAGS));
+  xa("xa_commit", DYNAMIC.xa_commit(&one, MANAGER, TMNOFLAGS));
+  registered = two;
+  get(MQGMO_SYNCPOINT);
+  xa("xa_end to suspend", DYNAMIC.xa_end(&two, MANAGER, TMSUSPEND));
+  answer = 1;
+  get(MQGMO_SYNCPOINT);
+  xa("xa_end", DYNAMIC.xa_end(&two, MANAGER, TMSUCCESS));
+  xa("xa_rollback", DYNAMIC.xa_rollback(&two, MANAGER, TMNOFLAGS));
+  get(MQGMO_NO_SYNCPOINT);
+  get(MQGMO_NO_SYNCPOINT);
+  answer = -1;
+  put("never");
+  answer = 0;
+  registered.formatID = -1;
+  put("of the program");
+  MQCMIT(connection, &completion, &reason);
+  say("MQCMIT");
+  get(MQGMO_NO_SYNCPOINT);
+  get(MQGMO_NO_SYNCPOINT);
+  MQDISC(&connection, &completion, &reason);
+  say("MQDISC");
+  xa("xa_close", DYNAMIC.xa_close("", MANAGER, TMNOFLAGS));
+}
+
 int main(int count, char **arguments)
 {
   const char *step = count > 1 ? arguments[1] : "";
 
   if (strcmp(step, "verbs") == 0)
     verbs();
+  else if (strcmp(step, "dynamic") == 0)
+    dynamic();
   else if (strcmp(step, "prepare") == 0)
     prepare();
   else

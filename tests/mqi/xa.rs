@@ -46,6 +46,39 @@ xa_close 0
 MQBACK afterwards 2 2018
 ";
 
+const DYNAMIC: &str = "\
+flags 3
+xa_open 0
+MQCONN 0 0
+MQGET 2 2033 <>
+ax_reg 7 0 format -1
+MQPUT1 0 0
+MQPUT1 0 0
+MQCMIT within 2 2012
+xa_end 0
+xa_prepare 0
+xa_commit 0
+ax_reg 7 0 format -1
+MQGET 0 0 <in a branch>
+xa_end to suspend 0
+ax_reg 7 0 format -1
+MQGET 0 0 <in the same>
+xa_end 0
+xa_rollback 0
+MQGET 0 0 <in a branch>
+MQGET 0 0 <in the same>
+ax_reg 7 0 format -1
+MQPUT1 2 2354
+ax_reg 7 0 format -1
+MQPUT1 0 0
+ax_unreg 7 0
+MQCMIT 0 0
+MQGET 0 0 <of the program>
+MQGET 2 2033 <>
+MQDISC 0 0
+xa_close 0
+";
+
 const PREPARED: &str = "\
 xa_open 0
 MQCONN 0 0
@@ -76,7 +109,7 @@ xa_close 0
 impl House {
     /// A program with the switch of a library, which takes this C type for `long`.
     fn transaction_manager(&self, library: &str, long: &str) -> Result<PathBuf> {
-        self.compile_as(&source("xa.c"), library, &[&format!("-DXA_LONG={long}"), &format!("-l{library}")])
+        self.compile_as(&source("xa.c"), library, &["-rdynamic", &format!("-DXA_LONG={long}"), &format!("-l{library}")])
     }
 
     fn step(&self, program: &std::path::Path, step: &str) -> Result<Command> {
@@ -96,6 +129,19 @@ fn branches_are_begun_suspended_resumed_and_ended_through_the_switch() -> Result
         let program = house.transaction_manager(library, long)?;
         let output = house.step(&program, "verbs")?.output()?;
         assert_eq!(succeeded(&output)?, VERBS, "{library}");
+        ensure!(output.stderr.is_empty(), "{}", text(&output.stderr));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_resource_manager_that_registers_dynamically_asks_for_its_branch_at_the_first_call_under_syncpoint() -> Result<()> {
+    let house = House::new()?;
+    house.open_channel("APP.OPEN", "app")?;
+    for (library, long) in [("mqcxa64_r", "long"), ("mqcxa_r", "int")] {
+        let program = house.transaction_manager(library, long)?;
+        let output = house.step(&program, "dynamic")?.output()?;
+        assert_eq!(succeeded(&output)?, DYNAMIC, "{library}");
         ensure!(output.stderr.is_empty(), "{}", text(&output.stderr));
     }
     Ok(())

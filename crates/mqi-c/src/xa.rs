@@ -3,15 +3,17 @@
 
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use channel_protocol::structure::xid::Xid;
-use mqi_client::xa::{self, Verb};
+use mqi_client::xa::{self, Registrar, Verb};
 
 use crate::door;
 use crate::memory::{load, to_nul};
 
 const XAER_RMERR: i32 = -3;
 const XAER_INVAL: i32 = -5;
+const TMER_INVAL: i32 = -2;
 /// X/Open's MAXINFOSIZE.
 const LONGEST_STRING: usize = 256;
 const XID_DATA: usize = 128;
@@ -27,6 +29,9 @@ pub struct PlainXid {
 }
 
 impl PlainXid {
+    /// X/Open's NULLXID: no branch.
+    const NULL: Self = Self { format: -1, global_length: 0, branch_length: 0, data: [0; XID_DATA] };
+
     fn read(&self) -> Option<Xid> {
         let length = |length: i32| usize::try_from(length).ok().filter(|&length| length <= Xid::MAXIMUM_PART);
         let (global, branch) = (length(self.global_length)?, length(self.branch_length)?);
@@ -62,7 +67,44 @@ pub unsafe extern "C" fn quaymaster_xa_open(text: *const c_char, resource_manage
     ended(|| {
         // SAFETY: the caller's promise.
         let text = unsafe { to_nul(text.cast::<u8>(), LONGEST_STRING) };
-        xa::open(&String::from_utf8_lossy(&text), resource_manager, flags)
+        xa::open(&String::from_utf8_lossy(&text), resource_manager, flags, None)
+    })
+}
+
+/// Calls `ax_reg`, and writes the XID that comes back.
+pub type Register = unsafe extern "C" fn(i32, *mut PlainXid) -> i32;
+/// Calls `ax_unreg`.
+pub type Unregister = unsafe extern "C" fn(i32);
+
+/// `xa_open` of a resource manager that registers dynamically.
+///
+/// # Safety
+/// The address is null or that of a text that ends with a NUL. The functions stay where they are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn quaymaster_xa_open_dynamically(
+    text: *const c_char,
+    resource_manager: i32,
+    flags: u32,
+    register: Register,
+    unregister: Unregister,
+) -> i32 {
+    ended(|| {
+        // SAFETY: the caller's promise.
+        let text = unsafe { to_nul(text.cast::<u8>(), LONGEST_STRING) };
+        let registrar = Registrar {
+            register: Arc::new(move |resource_manager| {
+                let mut xid = PlainXid::NULL;
+                // SAFETY: the caller's promise, and the XID lives as long as the call.
+                let code = unsafe { register(resource_manager, &raw mut xid) };
+                match xid.read() {
+                    None if xid.format != PlainXid::NULL.format => (TMER_INVAL, None),
+                    branch => (code, branch),
+                }
+            }),
+            // SAFETY: the caller's promise.
+            unregister: Arc::new(move |resource_manager| unsafe { unregister(resource_manager) }),
+        };
+        xa::open(&String::from_utf8_lossy(&text), resource_manager, flags, Some(registrar))
     })
 }
 

@@ -15,7 +15,7 @@ use channel_protocol::structure::get_options::GetStructure;
 use channel_protocol::structure::object_descriptor::object_name;
 use channel_protocol::structure::subscription_descriptor::SubscriptionRequestOptions;
 use model::descriptor::Encoding;
-use model::options::{CloseOptions, GetFlags, MatchOptions, OpenOptions};
+use model::options::{CloseOptions, GetFlags, MatchOptions, OpenOptions, PutFlags};
 use model::reason::Reason;
 
 use crate::constant::{
@@ -24,9 +24,10 @@ use crate::constant::{
 };
 use crate::handles::Session;
 use crate::structure::{Mqgmo, Mqod, Mqpmo, Mqsd, Mqsro, Mqsts};
-use crate::{Ended, consume, convert, ended_by, failed, handles, message_handle, warned};
+use crate::{Ended, consume, convert, ended_by, failed, handles, message_handle, warned, xa};
 
 const BROWSE: GetFlags = GetFlags::BROWSE_FIRST.union(GetFlags::BROWSE_NEXT).union(GetFlags::BROWSE_MSG_UNDER_CURSOR);
+const UNDER_SYNCPOINT: GetFlags = GetFlags::SYNCPOINT.union(GetFlags::SYNCPOINT_IF_PERSISTENT);
 /// Bytes of an MQRFH2 that say how long it is.
 const HEADER_STARTS: usize = 12;
 
@@ -128,6 +129,7 @@ pub fn put(
     records: &mut Records,
     body: &[u8],
 ) -> Result<Ended, Ended> {
+    enlist_put(hconn, pmo)?;
     handles::run(hconn, |runtime, session| {
         let (handle, options) = (object_handle(hobj)?, convert::put_options(pmo, records));
         let carried = carried(pmo, md, body)?;
@@ -138,6 +140,12 @@ pub fn put(
         convert::put_options_back(&put.options, pmo, records);
         Ok(put.ended)
     })
+}
+
+/// What is put under syncpoint belongs to a branch of the transaction manager.
+fn enlist_put(hconn: i32, pmo: &Mqpmo) -> Result<(), Ended> {
+    let flags = PutFlags::from_bits_retain(pmo.options.cast_unsigned());
+    if flags.contains(PutFlags::SYNCPOINT) { xa::register(hconn) } else { Ok(()) }
 }
 
 /// MQPUT1. `strings` as those of `open`.
@@ -153,6 +161,7 @@ pub fn put1(
     records: &mut Records,
     body: &[u8],
 ) -> Result<Ended, Ended> {
+    enlist_put(hconn, pmo)?;
     handles::run(hconn, |runtime, session| {
         let (object, options) = (convert::object(od, strings, records), convert::put_options(pmo, records));
         let carried = carried(pmo, md, body)?;
@@ -197,6 +206,9 @@ fn put_back(md: &mut DescriptorImage, answer: DescriptorImage) {
 /// # Errors
 /// As `put`; 2460.
 pub fn get(hconn: i32, hobj: i32, md: &mut DescriptorImage, gmo: &mut Mqgmo, room: usize) -> Result<Got, Ended> {
+    if GetFlags::from_bits_retain(gmo.options.cast_unsigned()).intersects(UNDER_SYNCPOINT) {
+        xa::register(hconn)?;
+    }
     handles::run(hconn, |runtime, session| {
         let handle = object_handle(hobj)?;
         let control =
@@ -352,7 +364,8 @@ pub fn set(hconn: i32, hobj: i32, attributes: &Attributes) -> Result<Ended, Ende
 }
 
 fn check_own_unit(hconn: i32) -> Result<(), Ended> {
-    if handles::find(hconn)?.is_managed() { Err(failed(Reason::EnvironmentError)) } else { Ok(()) }
+    let is_decided_elsewhere = handles::find(hconn)?.is_managed() && !xa::leaves_to_program(hconn);
+    if is_decided_elsewhere { Err(failed(Reason::EnvironmentError)) } else { Ok(()) }
 }
 
 /// MQCMIT.
@@ -361,10 +374,12 @@ fn check_own_unit(hconn: i32) -> Result<(), Ended> {
 /// 2012 a transaction manager decides; what the queue manager says, and 2003, 2549 after a loss.
 pub fn commit(hconn: i32) -> Result<Ended, Ended> {
     check_own_unit(hconn)?;
-    handles::run(hconn, |runtime, session| {
+    let ended = handles::run(hconn, |runtime, session| {
         let done = runtime.block_on(session.connection.commit());
         done.map(|()| Ended::WELL).map_err(|error| ended_by(&error))
-    })
+    });
+    xa::unregister(hconn);
+    ended
 }
 
 /// MQBACK.
@@ -373,10 +388,12 @@ pub fn commit(hconn: i32) -> Result<Ended, Ended> {
 /// As `commit`.
 pub fn back_out(hconn: i32) -> Result<Ended, Ended> {
     check_own_unit(hconn)?;
-    handles::run(hconn, |runtime, session| {
+    let ended = handles::run(hconn, |runtime, session| {
         let done = runtime.block_on(session.connection.back_out());
         done.map(|()| Ended::WELL).map_err(|error| ended_by(&error))
-    })
+    });
+    xa::unregister(hconn);
+    ended
 }
 
 /// MQBEGIN: a client has no transaction manager of its own.

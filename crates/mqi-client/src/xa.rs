@@ -5,6 +5,7 @@
 //!
 //! Invariants
 //! - A connection that the program and the transaction manager both use lasts until both have left it.
+//! - No lock is held while a transaction manager is asked: it may call the resource manager.
 //! - A connection that is lost is given up: XAER_RMFAIL, and the next `xa_open` makes another.
 //!
 //! Source: X/Open CAE Specification, "Distributed TP: The XA Specification", 1991; MQ Developing, "The format of an xa_open
@@ -13,6 +14,7 @@
 mod open_string;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::thread::ThreadId;
 
 use channel_client::connection::xa::{
@@ -20,11 +22,13 @@ use channel_client::connection::xa::{
 };
 use channel_client::error::ChannelError;
 use channel_protocol::structure::xid::Xid;
+use model::reason::Reason;
 use parking_lot::Mutex;
 
 use crate::connect;
 use crate::handles::{self, User};
 use crate::per_process::PerProcess;
+use crate::{Ended, failed};
 
 pub use open_string::OpenString;
 
@@ -46,9 +50,34 @@ pub enum Verb {
     Forget,
 }
 
+/// How a resource manager asks its transaction manager for the branch that a thread works on (`ax_reg`), and says that work outside
+/// of branches is over (`ax_unreg`).
+#[derive(Clone)]
+pub struct Registrar {
+    /// TM_* or TMER_*, and the branch; `None` for work outside of branches.
+    pub register: Arc<dyn Fn(i32) -> (i32, Option<Xid>) + Send + Sync>,
+    pub unregister: Arc<dyn Fn(i32) + Send + Sync>,
+}
+
+const TM_OK: i32 = 0;
+const TM_RESUME: i32 = 1;
+const TM_JOIN: i32 = 2;
+
+/// What a thread works on, as a resource manager that registers dynamically knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Work {
+    /// Nothing: the next call under syncpoint registers.
+    None,
+    Branch,
+    /// A unit of work that the program commits.
+    Own,
+}
+
 /// What a thread has open as one resource manager.
 struct Open {
     hconn: i32,
+    registrar: Option<Registrar>,
+    work: Work,
     /// What a scan of prepared branches has still to give; `None` while there is no scan.
     scan: Option<Vec<Xid>>,
 }
@@ -65,8 +94,9 @@ fn is_asynchronous(flags: u32) -> bool {
     flags & TMASYNC != 0
 }
 
-/// `xa_open`: connects as the string says. A second one changes nothing.
-pub fn open(text: &str, resource_manager: i32, flags: u32) -> i32 {
+/// `xa_open`: connects as the string says. A second one changes nothing. With a registrar the transaction manager starts no
+/// branches: calls of the program under syncpoint ask for theirs.
+pub fn open(text: &str, resource_manager: i32, flags: u32, registrar: Option<Registrar>) -> i32 {
     if is_asynchronous(flags) {
         return XAER_ASYNC;
     }
@@ -78,7 +108,8 @@ pub fn open(text: &str, resource_manager: i32, flags: u32) -> i32 {
     let opened = handle.run(|runtime, session| Ok(runtime.block_on(session.connection.xa_open())));
     let code = opened.map_or(XAER_RMFAIL, |opened| code(opened.map(|()| XA_OK)));
     if code == XA_OK {
-        OPEN.get().lock().insert(own(resource_manager), Open { hconn: handle.number, scan: None });
+        let open = Open { hconn: handle.number, registrar, work: Work::None, scan: None };
+        OPEN.get().lock().insert(own(resource_manager), open);
     } else {
         give_up(resource_manager, handle.number);
     }
@@ -118,7 +149,7 @@ pub fn branch(verb: Verb, xid: &Xid, resource_manager: i32, flags: u32) -> i32 {
     if !known.contains(flags) {
         return XAER_INVAL;
     }
-    call(resource_manager, async |connection| match verb {
+    let code = call(resource_manager, async |connection| match verb {
         Verb::Start => connection.xa_start(xid, flags).await.map(|()| XA_OK),
         Verb::End => connection.xa_end(xid, flags).await.map(|()| XA_OK),
         Verb::Rollback => connection.xa_rollback(xid).await.map(|()| XA_OK),
@@ -128,7 +159,67 @@ pub fn branch(verb: Verb, xid: &Xid, resource_manager: i32, flags: u32) -> i32 {
         }),
         Verb::Commit => connection.xa_commit(xid, flags.contains(XaFlags::ONE_PHASE)).await.map(|()| XA_OK),
         Verb::Forget => connection.xa_forget(xid).await.map(|()| XA_OK),
-    })
+    });
+    match verb {
+        Verb::Start if code == XA_OK => works_on(resource_manager, Work::Branch),
+        Verb::End if code >= XA_OK => works_on(resource_manager, Work::None),
+        _ => {}
+    }
+    code
+}
+
+fn works_on(resource_manager: i32, work: Work) {
+    if let Some(open) = OPEN.get().lock().get_mut(&own(resource_manager)) {
+        open.work = work;
+    }
+}
+
+/// The resource manager of this thread that registers dynamically for the connection, when it works on this.
+fn registering(hconn: i32, work: Work) -> Option<(i32, Registrar)> {
+    let thread = std::thread::current().id();
+    let table = OPEN.get().lock();
+    let mut own =
+        table.iter().filter(|((owner, _), open)| *owner == thread && open.hconn == hconn && open.work == work);
+    own.find_map(|((_, resource_manager), open)| Some((*resource_manager, open.registrar.clone()?)))
+}
+
+/// Before a call under syncpoint: what it does belongs to the branch that the transaction manager names.
+///
+/// # Errors
+/// 2354: it names none, or the queue manager does not know that one.
+pub(crate) fn register(hconn: i32) -> Result<(), Ended> {
+    if !handles::find(hconn)?.is_managed() {
+        return Ok(());
+    }
+    let Some((resource_manager, registrar)) = registering(hconn, Work::None) else { return Ok(()) };
+    let (code, branch) = (registrar.register)(resource_manager);
+    let flags = match code {
+        TM_OK => XaFlags::empty(),
+        TM_JOIN => XaFlags::JOIN,
+        TM_RESUME => XaFlags::RESUME,
+        _ => return Err(failed(Reason::UowEnlistmentError)),
+    };
+    let Some(branch) = branch else {
+        works_on(resource_manager, Work::Own);
+        return Ok(());
+    };
+    match self::branch(Verb::Start, &branch, resource_manager, flags.bits()) {
+        XA_OK => Ok(()),
+        _ => Err(failed(Reason::UowEnlistmentError)),
+    }
+}
+
+/// Whether the program decides about its unit of work, because the transaction manager does not.
+pub(crate) fn leaves_to_program(hconn: i32) -> bool {
+    registering(hconn, Work::Own).is_some()
+}
+
+/// The program has ended its unit of work.
+pub(crate) fn unregister(hconn: i32) {
+    if let Some((resource_manager, registrar)) = registering(hconn, Work::Own) {
+        works_on(resource_manager, Work::None);
+        (registrar.unregister)(resource_manager);
+    }
 }
 
 /// `xa_recover`: at most `most` of the branches that are prepared and not ended, and how many they are, or an error.

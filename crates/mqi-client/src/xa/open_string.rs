@@ -12,7 +12,7 @@ pub struct OpenString {
 
 impl OpenString {
     /// `None`: no QMNAME, a channel without address or the other way round, another transport than TCP, or a name that is not
-    /// known. TPM and AXLIB name what dynamic registration needs, and are read over.
+    /// known. TPM is read over, and AXLIB here: it is the switch that looks for functions of the transaction manager.
     pub fn parse(text: &str) -> Option<Self> {
         let mut string = Self::default();
         for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
