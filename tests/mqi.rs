@@ -19,6 +19,7 @@ mod programs;
 mod python;
 mod reconnect;
 mod samples;
+mod tls;
 mod verbs;
 mod xa;
 

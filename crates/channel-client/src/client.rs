@@ -183,8 +183,13 @@ async fn identify(conversation: &mut Conversation, options: &ConnectOptions) -> 
 
 /// Nobody there, or the wrong one: the next address may lead to another. A refused user is refused everywhere.
 fn is_worth_another_way(error: &ChannelError) -> bool {
-    matches!(error, ChannelError::Connect { .. } | ChannelError::Handshake { .. } | ChannelError::Broken { .. })
-        || error.reason() == Reason::QMgrNameError
+    matches!(
+        error,
+        ChannelError::Connect { .. }
+            | ChannelError::Handshake { .. }
+            | ChannelError::PeerName { .. }
+            | ChannelError::Broken { .. }
+    ) || error.reason() == Reason::QMgrNameError
         || reconnect::is_passing(error.reason())
 }
 

@@ -28,6 +28,8 @@ pub enum ChannelError {
         #[source]
         source: io::Error,
     },
+    #[error("the certificate of {address} is that of '{subject}', which does not match SSLPEER({wanted})")]
+    PeerName { address: Address, subject: String, wanted: String },
     #[error(transparent)]
     Tls(#[from] TlsError),
     #[error(transparent)]
@@ -91,7 +93,10 @@ impl ChannelError {
             Self::Refused { number, .. } => Reason::from_number(*number).unwrap_or(Reason::UnexpectedError),
             Self::Connect { .. } => Reason::HostNotAvailable,
             Self::Handshake { .. } => Reason::SslInitializationError,
-            Self::Tls(TlsError::NotLoopback { .. } | TlsError::Name { .. }) => Reason::SslPeerNameError,
+            Self::PeerName { .. } => Reason::SslPeerNameMismatch,
+            Self::Tls(TlsError::NotLoopback { .. } | TlsError::Name { .. } | TlsError::PeerName { .. }) => {
+                Reason::SslPeerNameError
+            }
             Self::Tls(_) => Reason::SslConfigError,
             Self::Ccdt(CcdtError::NoChannel { .. }) => Reason::QMgrNameError,
             Self::Ccdt(_) | Self::Name(_) => Reason::CdError,
@@ -114,7 +119,12 @@ impl ChannelError {
             }
             // Only the transaction manager can find out, by a recovery scan.
             Self::Xa { code, .. } => matches!(*code, xa::XAER_RMFAIL | xa::XAER_RMERR),
-            Self::Connect { .. } | Self::Handshake { .. } | Self::Tls(_) | Self::Ccdt(_) | Self::Name(_) => false,
+            Self::Connect { .. }
+            | Self::Handshake { .. }
+            | Self::PeerName { .. }
+            | Self::Tls(_)
+            | Self::Ccdt(_)
+            | Self::Name(_) => false,
         }
     }
 }

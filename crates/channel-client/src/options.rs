@@ -85,20 +85,24 @@ impl ConnectOptions {
     ///
     /// # Errors
     /// A table that asks for what cannot be given: TLS when `self` says nothing about whom to trust, a filter of
-    /// certificate names, or a certificate by a label when `self` names no file.
+    /// certificate names without TLS, or a certificate by a label when `self` names no file.
     pub fn with_channel(&self, channel: &ccdt::Channel) -> Result<Self, ChannelError> {
         let refused = |problem: &str| {
             let name = channel.name.to_string();
             ChannelError::Ccdt(ccdt::CcdtError::Channel { channel: name, problem: problem.to_owned() })
         };
-        if !channel.certificate_peer_name.is_empty() {
-            return Err(refused("certificatePeerName is not supported, and is too important to read over"));
+        if !channel.certificate_peer_name.is_empty() && channel.cipher_specification.is_empty() {
+            return Err(refused("it has a certificatePeerName and no cipherSpecification"));
         }
         let tls = match (channel.cipher_specification.as_str(), &self.tls) {
             ("", Some(_)) => return Err(refused("it has no cipherSpecification, and TLS is wanted")),
             ("", None) => None,
             (_, None) => return Err(refused("it wants TLS: say whose certificates to trust")),
-            (cipher, Some(tls)) => Some(TlsOptions { cipher_specification: cipher.to_owned(), ..tls.clone() }),
+            (cipher, Some(tls)) => Some(TlsOptions {
+                cipher_specification: cipher.to_owned(),
+                peer_name: channel.certificate_peer_name.clone(),
+                ..tls.clone()
+            }),
         };
         if !channel.certificate_label.is_empty() && tls.as_ref().is_some_and(|tls| tls.certificate.is_none()) {
             return Err(refused("it wants a client certificate: name its file and that of its key"));

@@ -40,16 +40,24 @@ impl Stream {
             match &tls.library {
                 Library::Rustls(config) => {
                     let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await?;
-                    Ok(Self::Tls(Box::new(stream)))
+                    let shown = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
+                    let checked = tls.check_peer(shown);
+                    Ok((Self::Tls(Box::new(stream)), checked))
                 }
                 Library::Old(client) => {
-                    let stream = client.connect(&name, stream).await.map_err(io::Error::other)?;
-                    Ok(Self::Old(Box::new(stream)))
+                    let (stream, shown) = client.connect(&name, stream).await.map_err(io::Error::other)?;
+                    Ok((Self::Old(Box::new(stream)), tls.check_peer(Some(&shown))))
                 }
             }
         });
         let shaken = shaking.await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
-        shaken.map_err(|source| ChannelError::Handshake { address: address.clone(), source })
+        let (stream, checked) =
+            shaken.map_err(|source| ChannelError::Handshake { address: address.clone(), source })?;
+        checked.map_err(|subject| {
+            let wanted = tls.peer_name().to_owned();
+            ChannelError::PeerName { address: address.clone(), subject, wanted }
+        })?;
+        Ok(stream)
     }
 }
 

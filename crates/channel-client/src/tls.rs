@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use handshake::anchors::{Anchors, ServerNameCheck};
 use handshake::any_certificate::AnyCertificate;
+use handshake::certificate_name::subject_of;
 use handshake::files::{self, FileError};
 use handshake::identity::PairFiles;
+use model::distinguished_name::{fits, is_filter};
 use old_handshake::OldClient;
 use rustls::ClientConfig;
 use rustls::client::Resumption;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::CryptoProvider;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{CertificateDer, ServerName};
 
 use crate::cipher::{CipherError, CipherSpecification};
 
@@ -30,6 +32,8 @@ pub struct TlsOptions {
     pub trust: Trust,
     pub server_name: ServerNamePolicy,
     pub certificate: Option<CertificateFiles>,
+    /// SSLPEER: what the subject of the server's certificate has to match; blank for nothing.
+    pub peer_name: String,
     /// Whether a new connection may resume the session of an earlier one.
     pub resume: bool,
 }
@@ -42,6 +46,7 @@ impl TlsOptions {
             trust,
             server_name: ServerNamePolicy::Host,
             certificate: None,
+            peer_name: String::new(),
             resume: true,
         }
     }
@@ -91,6 +96,8 @@ pub enum TlsError {
     Name { name: String },
     #[error("{host} is not a loopback address: name a file of certificates to trust")]
     NotLoopback { host: String },
+    #[error("'{filter}' does not filter names of certificates: write attributes, CN=...,O=...")]
+    PeerName { filter: String },
     #[error("TLS cannot be set up")]
     Setup(#[source] rustls::Error),
 }
@@ -111,6 +118,9 @@ pub(crate) enum Library {
 
 impl TlsClient {
     pub(crate) fn new(options: &TlsOptions) -> Result<Self, TlsError> {
+        if !options.peer_name.is_empty() && !is_filter(&options.peer_name) {
+            return Err(TlsError::PeerName { filter: options.peer_name.clone() });
+        }
         let library = match OldClient::speaks(&options.cipher_specification) {
             true => Library::Old(old(options)?),
             false => Library::Rustls(Arc::new(Self::config(options)?)),
@@ -138,6 +148,23 @@ impl TlsClient {
             false => Resumption::disabled(),
         };
         Ok(config)
+    }
+
+    /// Whether the server may have shown this certificate.
+    ///
+    /// # Errors
+    /// Its subject, when that does not match SSLPEER.
+    pub(crate) fn check_peer(&self, certificate: Option<&CertificateDer<'_>>) -> Result<(), String> {
+        let filter = &self.options.peer_name;
+        if filter.is_empty() {
+            return Ok(());
+        }
+        let subject = certificate.and_then(|certificate| subject_of(certificate)).unwrap_or_default();
+        if fits(filter, &subject) { Ok(()) } else { Err(subject) }
+    }
+
+    pub(crate) fn peer_name(&self) -> &str {
+        &self.options.peer_name
     }
 
     /// The name to ask for and to check, on the way to `host`.

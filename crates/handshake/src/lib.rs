@@ -5,6 +5,7 @@
 
 pub mod anchors;
 pub mod any_certificate;
+pub mod certificate_name;
 pub mod cipher_spec;
 pub mod files;
 pub mod identity;

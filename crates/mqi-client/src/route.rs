@@ -219,13 +219,6 @@ impl Finder<'_> {
                 "Set FipsRequired to MQSSL_FIPS_NO.",
             );
         }
-        if !channel.peer_name.is_empty() {
-            return self.refuse(
-                Reason::SslPeerNameError,
-                &format!("The channel asks for the peer name '{}'; SSLPEER is not supported", channel.peer_name),
-                "Trust only the signer of that queue manager, and take SSLPeerNamePtr out.",
-            );
-        }
         let named = self.keys.map(|keys| keys.repository.as_str()).filter(|name| !name.is_empty());
         let named = named.or_else(|| self.settings.variable("MQSSLKEYR"));
         let named = named.or_else(|| self.settings.attribute("SSL", "SSLKeyRepository"));
@@ -234,6 +227,7 @@ impl Finder<'_> {
             Some(name) => self.keys_of(&path_of(name))?,
         };
         channel.cipher_specification.clone_into(&mut tls.cipher_specification);
+        channel.peer_name.trim().clone_into(&mut tls.peer_name);
         // Certificates of queue managers seldom name a host, and IBM's clients do not look for one.
         tls.server_name = match self.settings.attribute("SSL", "CheckHostName") {
             Some(answer) if answer.eq_ignore_ascii_case("yes") => ServerNamePolicy::Host,

@@ -167,9 +167,15 @@ impl OldClient {
         Ok(Self { connector: TlsConnector::new(config), cipher, verifier })
     }
 
+    /// The stream, and the server's certificate.
+    ///
     /// # Errors
     /// The handshake fails, the server's certificate is not good, or another CipherSpec was negotiated.
-    pub async fn connect<S>(&self, name: &ServerName<'_>, stream: S) -> Result<TlsStream<S>, OldError>
+    pub async fn connect<S>(
+        &self,
+        name: &ServerName<'_>,
+        stream: S,
+    ) -> Result<(TlsStream<S>, CertificateDer<'static>), OldError>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
@@ -179,7 +185,7 @@ impl OldClient {
         let chain = chain(connection)?;
         let (own, issuers) = chain.split_first().ok_or(rustls::Error::NoCertificatesPresented)?;
         self.verifier.verify_server_cert(own, issuers, name, &[], UnixTime::now())?;
-        Ok(stream)
+        Ok((stream, own.clone()))
     }
 }
 

@@ -62,6 +62,24 @@ async fn another_name_is_refused_unless_only_the_signer_counts() {
 }
 
 #[tokio::test]
+async fn sslpeer_is_held_against_the_subject_of_the_servers_certificate() {
+    let (server, file, _folder) = server("127.0.0.1").await;
+    let client = |peer_name: &str| {
+        let trusting = TlsOptions::trusting(Trust::CaFile(file.clone()));
+        Client::new(options(&server, TlsOptions { peer_name: peer_name.to_owned(), ..trusting }))
+    };
+    let right = client("CN=\"rcgen *\"").unwrap();
+    for session in ["new", "resumed"] {
+        right.connect().await.expect(session).disconnect().await.unwrap();
+    }
+    for other in ["CN=other", "CN=\"rcgen *\",O=Example"] {
+        let refused = client(other).unwrap().connect().await.err().expect("another name");
+        assert_eq!(refused.reason(), Reason::SslPeerNameMismatch, "{refused}");
+    }
+    assert_eq!(client("rcgen").err().map(|error| error.reason()), Some(Reason::SslPeerNameError));
+}
+
+#[tokio::test]
 async fn another_signer_is_refused_and_trust_in_anybody_ends_at_this_machine() {
     let (server, _, _folder) = server("127.0.0.1").await;
     let (_, other, _other_folder) = self::server("127.0.0.1").await;

@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use handshake::cipher_spec::CipherSpec;
 use model::definition::{AdministeredObject, ChannelDefinition};
+use model::distinguished_name::fits;
 use model::name::QueueManagerName;
 use parking_lot::RwLock;
 use queue_manager::channel_admission::{Client, Denied, server_connection};
-use queue_manager::channel_authentication::fits;
 use queue_manager::channel_status::{ChannelDisposition, ChannelInstance, ChannelState, InstanceLimits, NotAdmitted};
 use queue_manager::recent::RefusedClient;
 use queue_manager::registry::Unavailable;

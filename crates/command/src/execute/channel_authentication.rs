@@ -2,10 +2,11 @@
 
 use ::queue_manager::QueueManager;
 use ::queue_manager::channel_authentication::{
-    ChannelAuthenticationError, Inbound, Outcome, is_address_blocked, is_user_blocked, map, matches, overlap,
+    ChannelAuthenticationError, Inbound, Outcome, is_address_blocked, is_user_blocked, map, overlap,
 };
 use model::authority::{AuthorityObject, Principal};
 use model::definition::ChannelAuthentication;
+use model::pattern::matches;
 
 use crate::command::channel_authentication::{ChannelAuthenticationQuery, Match, Partner, SetChannelAuthentication};
 use crate::command::{Condition, Request, Selection};

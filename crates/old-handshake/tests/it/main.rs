@@ -169,7 +169,7 @@ async fn the_client_end_speaks_the_published_cipher_and_judges_the_server() {
         let client = OldClient::new(&house.file(trusted, "crt"), check, own.as_ref()).expect("they fit");
         let name = ServerName::try_from(name).expect("a name");
         let socket = TcpStream::connect(address).await.expect("it listens");
-        let mut stream = client.connect(&name, socket).await?;
+        let (mut stream, _) = client.connect(&name, socket).await?;
         stream.write_all(b"hello").await.expect("written");
         let mut answer = [0; 5];
         stream.read_exact(&mut answer).await.expect("an answer");

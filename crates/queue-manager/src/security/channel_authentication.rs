@@ -10,7 +10,6 @@
 //! Source: MQ security, "Channel authentication records", "Interaction between CHLAUTH and CONNAUTH", 9.3.
 
 mod address;
-mod distinguished_name;
 mod pattern;
 mod records;
 #[cfg(test)]
@@ -21,10 +20,10 @@ use std::net::IpAddr;
 
 use model::definition::ChannelAuthentication;
 use model::definition::channel_authentication::{CheckClient, MapKey, Rule, UserSource};
+use model::distinguished_name;
 
 pub use address::is_address_pattern;
-pub use distinguished_name::{fits, is_filter};
-pub use pattern::{matches, overlap};
+pub use pattern::overlap;
 pub use records::ChannelAuthenticationError;
 pub(crate) use records::{ChannelAuthentications, key};
 

@@ -2,7 +2,8 @@
 
 use model::definition::ChannelAuthentication;
 use model::definition::channel_authentication::{CheckClient, MAXIMUM_PROFILE, MapKey, Rule, RuleType, UserSource};
-use queue_manager::channel_authentication::{is_address_pattern, is_filter};
+use model::distinguished_name::is_filter;
+use queue_manager::channel_authentication::is_address_pattern;
 
 use crate::command::channel_authentication::{ChannelAuthenticationQuery, Match, Partner, SetChannelAuthentication};
 use crate::command::{Command, Condition};

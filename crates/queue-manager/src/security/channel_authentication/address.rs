@@ -9,7 +9,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use super::pattern;
+use model::pattern;
 
 /// How specific a pattern is: larger is more specific. An address beats a host name; part by part, from the left, a
 /// number beats a range, a narrow range a wide one, and anything beats `*`.

@@ -1,4 +1,6 @@
-//! Names with `*`: channel profiles and queue managers' names.
+//! Names with `*`: how specific channel profiles and queue managers' names are.
+
+use model::pattern::matches;
 
 /// How specific a pattern is. Larger is more specific: a name without `*`, then the one that says more before its first
 /// `*`, then the one that says more altogether.
@@ -13,25 +15,6 @@ impl Rank {
     pub(super) const fn literal_characters(self) -> usize {
         self.characters
     }
-}
-
-/// `*` stands for any characters, none included.
-pub fn matches(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    false
 }
 
 pub(super) fn match_rank(pattern: &str, name: &str) -> Option<Rank> {

@@ -5,7 +5,7 @@
 //!
 //! Source: MQ security, "IBM MQ rules for SSLPEER values", 9.3.
 
-use super::pattern;
+use crate::pattern;
 
 /// Attribute type in upper case, and its value.
 type Part = (String, String);
@@ -21,7 +21,7 @@ pub fn fits(filter: &str, name: &str) -> bool {
 }
 
 /// How specific a filter is, larger being more specific; `None` when the name does not match.
-pub(super) fn match_rank(filter: &str, name: &str) -> Option<usize> {
+pub fn match_rank(filter: &str, name: &str) -> Option<usize> {
     let (filter, name) = (parse(filter)?, parse(name)?);
     let mut rank = 0;
     let mut used = vec![false; name.len()];
