@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use document::package::Package;
 use libfuzzer_sys::fuzz_target;
-use service::api::mapping::Surroundings;
+use service::api::mapping::{Response, Surroundings};
 use service::api::{self, Found};
 use service::archive::ApiArchive;
 use service::openapi;
@@ -34,14 +34,16 @@ fuzz_target!(|data: &[u8]| {
     let query = api::query("a=1&b=x%20y&c").expect("a query that is well-formed");
     let header = |_: &str| Some("h");
     let path = [("a", Cow::Borrowed("1"))];
+    let nothing = Bytes::new();
     for operation in &definition.operations {
-        let surroundings = Surroundings { path: &path, query: &query, header: &header };
-        if let Ok(made) = operation.request.request(&body, &surroundings, None)
+        let surroundings =
+            Surroundings { path: &path, query: &query, header: &header, nothing: &nothing, body: &body };
+        if let Ok(made) = operation.request.request(&surroundings, None)
             && !operation.request.statements.is_empty()
         {
             serde_json::from_slice::<serde_json::Value>(&made).expect("a mapping makes JSON");
         }
-        let _ = operation.response.response(&body);
+        let _ = Response::answer(&operation.responses, &body, false, &surroundings);
         let path = operation.path.to_string();
         assert!(!matches!(definition.find(operation.method, &path), Found::Nothing), "{path} matches itself");
     }

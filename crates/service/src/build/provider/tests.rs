@@ -135,7 +135,7 @@ fn requests_and_answers_of_a_project_go_to_the_record_of_its_asset_and_back() {
         let (header, body) = (|_: &str| None, Bytes::copy_from_slice(body.as_bytes()));
         let surroundings =
             Surroundings { path: &path, query: &[], header: &header, nothing: &Bytes::new(), body: &body };
-        let json = operation.map_request(&body, &surroundings, Some(&schema)).expect("mapped");
+        let json = operation.map_request(&surroundings, Some(&schema)).expect("mapped");
         let mut record = Vec::new();
         request.encode(&json, &mut record).expect("encoded");
         let text = |bytes: &[u8]| {
@@ -277,7 +277,7 @@ fn the_public_phonebook_is_built_and_answers() {
         let body = Bytes::copy_from_slice(body.as_bytes());
         let surroundings =
             Surroundings { path: &path, query: &[], header: &|_| None, nothing: &Bytes::new(), body: &body };
-        let json = operation.map_request(&body, &surroundings, Some(&schema)).expect("mapped");
+        let json = operation.map_request(&surroundings, Some(&schema)).expect("mapped");
         let mut record = Vec::new();
         request.encode(&json, &mut record).expect("encoded");
         let mut text = String::new();
