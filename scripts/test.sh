@@ -22,7 +22,9 @@ QUAYMASTER_STUB=$(realpath "${CARGO_TARGET_DIR:-target}/stub-files")
 say "building the MQI library for programs in C"
 scripts/client.sh > /dev/null
 QUAYMASTER_CLIENT=$(realpath "${CARGO_TARGET_DIR:-target}/quaymaster-client")
-export QUAYMASTER_BIN QUAYMASTER_STUB QUAYMASTER_CLIENT
+say "writing the container image"
+QUAYMASTER_IMAGE=$(cargo xtask image --program "$QUAYMASTER_BIN")
+export QUAYMASTER_BIN QUAYMASTER_STUB QUAYMASTER_CLIENT QUAYMASTER_IMAGE
 ignored=()
 if [ "${1:-}" = full ]; then
     export QUAYMASTER_KILL_ROUNDS="${QUAYMASTER_KILL_ROUNDS:-100}"

@@ -5,6 +5,7 @@
 mod attack;
 mod client;
 mod console;
+mod container;
 mod crash;
 mod driver;
 mod fuzz_list;

@@ -55,6 +55,21 @@ pub fn client_tree() -> Result<PathBuf> {
     client.find()
 }
 
+/// The archive of the container image: `QUAYMASTER_IMAGE`, else where `make image` puts it in the build that the program is of.
+///
+/// # Errors
+/// There is none: the message says how to get one.
+pub fn image() -> Result<PathBuf> {
+    let folder = match std::env::var_os("QUAYMASTER_IMAGE") {
+        Some(named) => return Path::new(&named).canonicalize().context("cannot resolve QUAYMASTER_IMAGE"),
+        None => quaymaster()?.ancestors().nth(2).context("a program lies in a build")?.join("dist"),
+    };
+    let listed = std::fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    let is_image = |path: &PathBuf| path.to_string_lossy().ends_with(".oci.tar");
+    let newest = listed.filter(is_image).max_by_key(|path| path.metadata().and_then(|found| found.modified()).ok());
+    newest.with_context(|| format!("no container image in {}: run `make image`", folder.display()))
+}
+
 /// A folder that a target of `make` puts in the build.
 struct Made {
     what: &'static str,

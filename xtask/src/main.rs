@@ -1,7 +1,8 @@
-//! The one door for developers: `cargo xtask ci|tidy|codegen|client|fuzz|bench`.
+//! The one door for developers: `cargo xtask ci|tidy|codegen|client|image|fuzz|bench`.
 
 mod console;
 mod mqi;
+mod packing;
 mod steps;
 mod tidy;
 
@@ -16,6 +17,8 @@ cargo xtask codegen   make the generated parts of docs/ and the list of the cons
 cargo xtask codegen console   that list alone
 cargo xtask codegen mqi       constants and structures of the MQI library alone
 cargo xtask client FOLDER     write headers and copybooks of the MQI into a folder, as `make client` does
+cargo xtask image [--program FILE] [--native FILE] [--out FOLDER] [--shell FILE|none]
+                      write the container image of a program, as an archive for `docker load`; needs no Docker
 cargo xtask fuzz [N]  every fuzz target for N seconds (default 60); needs nightly and cargo-fuzz
 cargo xtask bench     measure the bars of docs/performance.md";
 
@@ -40,6 +43,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["codegen", "console"] => console::write(&root),
         ["codegen", "mqi"] => mqi::write(&root),
         ["client", folder] => mqi::hand_out(Path::new(folder)),
+        ["image", rest @ ..] => packing::image(&root, rest),
         ["fuzz"] => steps::fuzz(&root, 60),
         ["fuzz", seconds] => steps::fuzz(&root, seconds.parse().context("fuzz: expected a number of seconds")?),
         ["bench", rest @ ..] => steps::bench(&root, rest),

@@ -62,6 +62,8 @@ struct CommandLine {
 enum Command {
     /// Serve queue managers until SIGTERM or SIGINT.
     Serve(serve::Arguments),
+    /// Serve in a container: as serve, with the environment variables and files of IBM's image as settings.
+    Runmqserver(serve::Arguments),
     /// Run MQSC commands from standard input or a file.
     Runmqsc(mqsc::RunmqscArguments),
     /// Run one MQSC command.
@@ -99,6 +101,8 @@ enum Command {
     Setmqaut(authority::SetmqautArguments),
     /// Show the authorities of a user or a group on an object.
     Dspmqaut(authority::DspmqautArguments),
+    /// Exit with 0 if the start of the server is over, else with 1.
+    Chkmqstarted(health::Arguments),
     /// Exit with 0 if the server is ready and its queue managers can be used, else with 1.
     Chkmqready(health::Arguments),
     /// Exit with 0 if all queue managers that should run do run, else with 1.
@@ -184,8 +188,10 @@ const NAMES: &[&str] = &[
     "endmqm",
     "setmqaut",
     "dspmqaut",
+    "chkmqstarted",
     "chkmqready",
     "chkmqhealthy",
+    "runmqserver",
     "zconbt",
     "zconbt.zos",
 ];
@@ -228,6 +234,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
     let out = &mut io::stdout().lock();
     match command {
         Command::Serve(arguments) => return serve::run(arguments),
+        Command::Runmqserver(arguments) => return serve::run_in_container(arguments),
         Command::Runmqsc(arguments) => return mqsc::runmqsc(&arguments, out),
         Command::Mqsc(arguments) => return mqsc::mqsc(&arguments, out),
         Command::Put(arguments) => message::put(arguments, out),
@@ -246,6 +253,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Endmqm(arguments) => start::end(&arguments, out),
         Command::Setmqaut(arguments) => authority::set(&arguments, out),
         Command::Dspmqaut(arguments) => authority::display(&arguments, out),
+        Command::Chkmqstarted(arguments) => return Ok(health::started(&arguments)),
         Command::Chkmqready(arguments) => return Ok(health::ready(&arguments)),
         Command::Chkmqhealthy(arguments) => return Ok(health::healthy(&arguments)),
         Command::Apikey(command) => apikey::run(command, out),
@@ -305,8 +313,9 @@ fn usage(command: &str, error: &clap::Error) -> ExitCode {
 fn form(command: &str, arguments: &[OsString]) -> Form {
     let words: Vec<_> = arguments.iter().skip(1).map(|word| word.to_string_lossy()).collect();
     let options = || words.iter().take_while(|word| *word != "--");
-    if command == "serve" {
-        return serve::form(&options().map(AsRef::as_ref).collect::<Vec<&str>>());
+    let servers: [(&str, fn(&[&str]) -> Form); 2] = [("serve", serve::form), ("runmqserver", serve::form_in_container)];
+    if let Some((_, form)) = servers.iter().find(|(name, _)| *name == command) {
+        return form(&options().map(AsRef::as_ref).collect::<Vec<&str>>());
     }
     if options().any(|word| word == "--json") { Form::Json } else { Form::Text }
 }

@@ -351,7 +351,24 @@ pub(crate) fn load(
     environment: &Environment,
     flags: &[FlagValue],
 ) -> Result<Configuration, ConfigurationError> {
-    let mut merged = if file_required || file.exists() { read_file(file)? } else { Table::new() };
+    load_over(Table::new(), file, file_required, environment, flags)
+}
+
+/// As [`load`], with a layer between the defaults and the file.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn load_over(
+    surroundings: Table,
+    file: &Path,
+    file_required: bool,
+    environment: &Environment,
+    flags: &[FlagValue],
+) -> Result<Configuration, ConfigurationError> {
+    let mut merged = surroundings;
+    if file_required || file.exists() {
+        lay_over(&mut merged, read_file(file)?);
+    }
     let mut origins: Vec<Place> = Vec::new();
     for (key, text) in environment.keys() {
         let place = Place { path: key.path.to_owned(), origin: Origin::Environment(key.environment) };
@@ -375,7 +392,20 @@ pub(crate) fn load(
     })
 }
 
-fn set(table: &mut Table, path: &str, value: Value) {
+/// Keys of `upper` replace those of `lower`; tables are merged.
+fn lay_over(lower: &mut Table, upper: Table) {
+    for (name, value) in upper {
+        match (lower.get_mut(&name), value) {
+            (Some(Value::Table(lower)), Value::Table(upper)) => lay_over(lower, upper),
+            (_, value) => {
+                lower.insert(name, value);
+            }
+        }
+    }
+}
+
+/// Sets the key of a path.
+pub(crate) fn set(table: &mut Table, path: &str, value: Value) {
     let Some((section, name)) = path.split_once('.') else {
         table.insert(path.to_owned(), value);
         return;

@@ -105,6 +105,11 @@ pub(crate) fn users(environment: &Environment, secrets: &Path, file: &Path) -> R
     Ok(users)
 }
 
+/// Environment variables of the users' passwords.
+pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
+    USERS.iter().map(|user| user.variable)
+}
+
 /// Why a chosen password is weak.
 fn weakness(user: &str, password: &str) -> Option<&'static str> {
     let lower = password.to_lowercase();

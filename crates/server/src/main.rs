@@ -7,6 +7,7 @@ mod administration;
 mod certificate;
 mod cli;
 mod configuration;
+mod container;
 mod creation;
 mod data_directory;
 mod developer;

@@ -108,6 +108,9 @@ fn warn_about(plan: &Plan) {
         let hint = nearest.map_or_else(String::new, |known| format!(", did you mean {known}?"));
         tracing::warn!("the environment variable {name} is not known and is ignored{hint}");
     }
+    for note in &plan.notes {
+        tracing::warn!("{note}");
+    }
     let configuration = &plan.configuration;
     if configuration.web.no_security {
         tracing::warn!("web.no_security is true: every request has every role without authentication");

@@ -115,7 +115,7 @@ pub(super) const AUTHORITY: &[Code] = &[
 #[cfg(test)]
 pub(super) const TABLES: &[(&str, &str, &[Code])] = &[
     ("All commands, unless a table below names them", "", GENERAL),
-    ("The server", "`serve`", SERVE),
+    ("The server", "`serve`, `runmqserver`", SERVE),
     ("Salvage of a damaged log", "`log salvage`", SALVAGE),
     ("MQSC scripts", "`runmqsc`", RUNMQSC),
     ("Life of queue managers", "`crtmqm`, `dltmqm`, `strmqm`, `endmqm`", LIFE_CYCLE),
@@ -125,5 +125,5 @@ pub(super) const TABLES: &[(&str, &str, &[Code])] = &[
     ("State of a queue-sharing group", "`group status`", STATUS),
     ("Repair of a queue-sharing group", "`group repair`", REPAIR),
     ("All checks", "`doctor`", DOCTOR),
-    ("Checks", "`chkmqready`, `chkmqhealthy`", CHECK),
+    ("Checks", "`chkmqstarted`, `chkmqready`, `chkmqhealthy`", CHECK),
 ];

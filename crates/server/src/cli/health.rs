@@ -1,4 +1,4 @@
-//! `chkmqready` and `chkmqhealthy`: exit codes for a supervisor of the server. They print only what is wrong.
+//! `chkmqstarted`, `chkmqready` and `chkmqhealthy`: exit codes for a supervisor of the server. They print only what is wrong.
 //!
 //! Without a name they are about the queue managers that are meant to run: those named at the server's start, or started
 //! since. One that lies in the data directory and was never asked for does not count.
@@ -22,6 +22,15 @@ pub(super) struct Arguments {
     queue_manager: Option<String>,
     #[command(flatten)]
     location: Location,
+}
+
+/// Whether the start is over: recovery, drop-ins and the start of the listeners, with or without a queue manager that runs.
+pub(super) fn started(arguments: &Arguments) -> ExitCode {
+    verdict(status(arguments), |status| match &arguments.queue_manager {
+        _ if !status.ready => Some("the server has not started, or is stopping".to_owned()),
+        Some(name) => problem_of(status, name),
+        None => None,
+    })
 }
 
 /// Whether work can be sent: the administration socket opens last, so a server that answers there is ready.

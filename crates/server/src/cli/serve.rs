@@ -1,4 +1,4 @@
-//! `quaymaster serve`: flags to options. Values are checked with the configuration, so that there is one wording.
+//! `quaymaster serve` and `runmqserver`: flags to options. Values are checked with the configuration, so that there is one wording.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,6 +8,7 @@ use clap::Args;
 use super::failure::Form;
 use super::{Failure, Location};
 use crate::configuration::{Environment, FlagValue};
+use crate::container::Container;
 use crate::data_directory::DataDirectory;
 use crate::serve::plan::ServeOptions;
 
@@ -91,9 +92,20 @@ pub(super) fn form(words: &[&str]) -> Form {
     if format.as_deref() == Some("json") { Form::Log } else { Form::Text }
 }
 
+/// The same for `runmqserver`, where the container's variables count after the environment's own.
+pub(super) fn form_in_container(words: &[&str]) -> Form {
+    if Container::of_process().logs_json() { Form::Log } else { form(words) }
+}
+
 /// Serves until a signal.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     crate::serve::run(arguments.options())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `runmqserver`: serves with the settings that a container gives.
+pub(super) fn run_in_container(arguments: Arguments) -> Result<ExitCode, Failure> {
+    crate::serve::run(ServeOptions { container: Some(Container::of_process()), ..arguments.options() })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -125,6 +137,7 @@ impl Arguments {
             only_named: self.only_named,
             end_with_last: self.end_with_last,
             flags: flags.into_iter().flatten().collect(),
+            container: None,
         }
     }
 }

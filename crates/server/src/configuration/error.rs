@@ -36,6 +36,19 @@ pub(crate) enum ConfigurationError {
         #[source]
         source: std::io::Error,
     },
+    /// A file that is made of the surroundings of a container.
+    #[error("cannot make {}", path.display())]
+    Prepare {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("{} cannot be used", file.display())]
+    Import {
+        file: PathBuf,
+        #[source]
+        source: configuration_import::error::ImportError,
+    },
     #[error("{}, line {line}: {problem}", file.display())]
     Syntax { file: PathBuf, line: usize, problem: String },
     #[error("unknown key {place}{}", suggest(nearest.as_deref()))]

@@ -8,6 +8,7 @@ use web::options::TlsOptions;
 use web::options::WebOptions;
 
 use crate::configuration::{self, Configuration, ConfigurationError, Environment, FlagValue};
+use crate::container::{Container, Found};
 use crate::data_directory::DataDirectory;
 use crate::developer::User;
 use crate::logging;
@@ -28,6 +29,8 @@ pub(crate) struct ServeOptions {
     /// End when the last queue manager has been ended.
     pub end_with_last: bool,
     pub flags: Vec<FlagValue>,
+    /// `runmqserver`: what is around the server is a layer of its configuration.
+    pub container: Option<Container>,
 }
 
 /// The configuration and where it came from.
@@ -40,6 +43,8 @@ pub(crate) struct Plan {
     pub file: PathBuf,
     /// `None`: no queue manager of the server is in a queue-sharing group.
     pub group: Option<GroupPlan>,
+    /// What the surroundings of a container say that has no effect.
+    pub notes: Vec<String>,
     /// `--data`, which with `--ephemeral` is only looked at for configuration and drop-ins.
     pub data: DataDirectory,
 }
@@ -49,11 +54,18 @@ impl Plan {
     /// The first flag, variable or key that cannot be used.
     pub(crate) fn make(options: ServeOptions, environment: Environment) -> Result<Self, ConfigurationError> {
         let data = DataDirectory::locate(options.data.as_deref());
-        let named = options.config.clone().or_else(|| environment.get("QUAYMASTER_CONFIG").map(PathBuf::from));
+        let container = options.container.as_ref();
+        let named = options
+            .config
+            .clone()
+            .or_else(|| environment.get("QUAYMASTER_CONFIG").map(PathBuf::from))
+            .or_else(|| container.and_then(Container::configuration_file));
         let file = named.clone().unwrap_or_else(|| data.configuration_file());
-        let configuration = configuration::load(&file, named.is_some(), &environment, &options.flags)?;
+        let around = container.map(|container| container.read(data.root())).transpose()?;
+        let Found { settings, notes, .. } = around.unwrap_or_default();
+        let configuration = configuration::load_over(settings, &file, named.is_some(), &environment, &options.flags)?;
         let group = GroupPlan::of(&configuration, options.ephemeral)?;
-        Ok(Self { options, environment, configuration, file, group, data })
+        Ok(Self { options, environment, configuration, file, group, notes, data })
     }
 
     /// The same with the file read again.

@@ -48,7 +48,7 @@ fn the_version_is_shown_in_rows_or_as_chosen() {
 }
 
 /// Commands that have a name of their own.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 17] = [
     "dmpmqmsg",
     "runmqdlq",
     "runmqsc",
@@ -61,8 +61,10 @@ const COMMANDS: [&str; 15] = [
     "endmqm",
     "setmqaut",
     "dspmqaut",
+    "chkmqstarted",
     "chkmqready",
     "chkmqhealthy",
+    "runmqserver",
     "zconbt",
 ];
 

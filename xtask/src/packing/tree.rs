@@ -1,0 +1,85 @@
+//! Files below a root, and the tar archive of them: sorted, owned by root, all of one date.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anyhow::Result;
+use flate2::{Compression, GzBuilder};
+
+/// Paths without the leading slash. Folders above an entry are made with it.
+#[derive(Debug, Default)]
+pub(super) struct Tree(BTreeMap<String, Entry>);
+
+#[derive(Debug)]
+struct Entry {
+    mode: u32,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Folder,
+    File(Vec<u8>),
+    Link(String),
+}
+
+impl Tree {
+    pub(super) fn folder(&mut self, path: &str, mode: u32) {
+        self.enter(path, mode, Content::Folder);
+    }
+
+    pub(super) fn file(&mut self, path: &str, mode: u32, bytes: impl Into<Vec<u8>>) {
+        self.enter(path, mode, Content::File(bytes.into()));
+    }
+
+    pub(super) fn link(&mut self, path: &str, target: &str) {
+        self.enter(path, 0o777, Content::Link(target.to_owned()));
+    }
+
+    fn enter(&mut self, path: &str, mode: u32, content: Content) {
+        let path = path.trim_start_matches('/');
+        for (end, _) in path.match_indices('/') {
+            let folder = Entry { mode: 0o755, content: Content::Folder };
+            self.0.entry(path[..end].to_owned()).or_insert(folder);
+        }
+        self.0.insert(path.to_owned(), Entry { mode, content });
+    }
+
+    /// # Errors
+    /// A path is longer than an archive takes.
+    pub(super) fn tar(&self, date: u64) -> Result<Vec<u8>> {
+        let mut archive = tar::Builder::new(Vec::new());
+        for (path, entry) in &self.0 {
+            let mut header = tar::Header::new_gnu();
+            header.set_mode(entry.mode);
+            header.set_uid(0);
+            header.set_gid(0);
+            header.set_mtime(date);
+            match &entry.content {
+                Content::Folder => {
+                    header.set_entry_type(tar::EntryType::Directory);
+                    header.set_size(0);
+                    archive.append_data(&mut header, format!("{path}/"), std::io::empty())?;
+                }
+                Content::File(bytes) => {
+                    header.set_entry_type(tar::EntryType::Regular);
+                    header.set_size(bytes.len() as u64);
+                    archive.append_data(&mut header, path, bytes.as_slice())?;
+                }
+                Content::Link(target) => {
+                    header.set_entry_type(tar::EntryType::Symlink);
+                    header.set_size(0);
+                    archive.append_link(&mut header, path, target)?;
+                }
+            }
+        }
+        Ok(archive.into_inner()?)
+    }
+}
+
+/// Without a date or a name in its head.
+pub(super) fn gzip(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut writer = GzBuilder::new().write(Vec::new(), Compression::best());
+    writer.write_all(bytes)?;
+    Ok(writer.finish()?)
+}
