@@ -2,6 +2,11 @@
 # Builds what is handed out for other machines into target/dist.
 #   baqcstub-linux-MACHINE.tar.gz   the communication stub: libraries, links, header, copybook
 #   quaymaster-client-linux-MACHINE.tar.gz   the MQI library: headers, copybooks, libraries, samples
+#   quaymaster_VERSION_MACHINE.deb, quaymaster-VERSION-1.MACHINE.rpm   packages with user, unit, manual pages, completions
+#   quaymaster-VERSION-linux-MACHINE.tar.gz    the program under all its names, to unpack anywhere
+#   quaymaster-VERSION-….whl        the wheel for pip
+#   quaymaster-VERSION-linux-MACHINE.cdx.json  what the program is made of (CycloneDX)
+#   SHA256SUMS                      digests of all files, for `sha256sum -c`
 #   quaymaster-VERSION-linux-MACHINE.oci.tar   the container image, for `docker load` and other tools
 #   zconbt.zip                      the build toolkit: bin/zconbt, bin/zconbt.zos, lib/, doc/
 set -euo pipefail
@@ -18,5 +23,8 @@ tar -C "$dist" -czf "$dist/quaymaster-client-linux-$(uname -m).tar.gz" quaymaste
 
 (cd "$repository" && cargo build --release --locked --package server)
 "$repository/scripts/zconbt.sh" "$target/release/quaymaster" "$dist" > /dev/null
+cd "$repository"
 cargo xtask image --program "$target/release/quaymaster" --out "$dist" > /dev/null
+cargo xtask packages --program "$target/release/quaymaster" --out "$dist" > /dev/null
+cargo xtask checksums "$dist"
 ls -l "$dist"

@@ -22,8 +22,9 @@ QUAYMASTER_STUB=$(realpath "${CARGO_TARGET_DIR:-target}/stub-files")
 say "building the MQI library for programs in C"
 scripts/client.sh > /dev/null
 QUAYMASTER_CLIENT=$(realpath "${CARGO_TARGET_DIR:-target}/quaymaster-client")
-say "writing the container image"
+say "writing the container image, packages and the wheel"
 QUAYMASTER_IMAGE=$(cargo xtask image --program "$QUAYMASTER_BIN")
+cargo xtask packages --program "$QUAYMASTER_BIN" > /dev/null
 export QUAYMASTER_BIN QUAYMASTER_STUB QUAYMASTER_CLIENT QUAYMASTER_IMAGE
 ignored=()
 if [ "${1:-}" = full ]; then

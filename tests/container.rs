@@ -158,14 +158,13 @@ fn keys_stanzas_and_web_settings_are_taken_where_the_known_image_has_them() -> R
 #[test]
 fn a_start_that_fails_says_why_and_ends_with_its_code() -> Result<()> {
     let image = Image::unpack()?;
-    let outcome = |container: Container| -> Result<(Option<i32>, String)> { container.fail() };
-    let (code, said) = outcome(Container::new(&image)?.with("MQ_QMGR_NAME", "not a name"))?;
+    let (code, said) = Container::new(&image)?.with("MQ_QMGR_NAME", "not a name").fail()?;
     ensure!(code == Some(2) && said.contains("MQ_QMGR_NAME"), "{code:?} {said}");
-    let (code, said) = outcome(Container::new(&image)?.without_volume())?;
+    let (code, said) = Container::new(&image)?.without_volume().fail()?;
     ensure!(code == Some(2) && said.contains("/mnt/mqm/quaymaster"), "{code:?} {said}");
     let wrong = Container::new(&image)?;
     wrong.file("etc/mqm/web/installations/Installation1/servers/mqweb/mqwebuser.xml", "<server>")?;
-    let (code, said) = outcome(wrong)?;
+    let (code, said) = wrong.fail()?;
     ensure!(code == Some(2) && said.contains("mqwebuser.xml"), "{code:?} {said}");
     Ok(())
 }

@@ -182,6 +182,25 @@ fn a_supervisor_is_notified_when_the_server_is_ready_and_when_it_stops() -> Resu
 }
 
 #[test]
+fn a_supervisor_that_watches_hears_of_the_server_again_and_again() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let name = folder.path().join("notify");
+    let socket = UnixDatagram::bind(&name)?;
+    socket.set_read_timeout(Some(LIMIT))?;
+    let mut options = ServerOptions::on(&folder.path().join("data"));
+    options.environment.push(("NOTIFY_SOCKET".to_owned(), name.display().to_string()));
+    options.environment.push(("WATCHDOG_USEC".to_owned(), "20000".to_owned()));
+    let _server = Server::start(&options)?;
+    let mut alive = 0;
+    while alive < 3 {
+        let mut bytes = [0; 64];
+        let length = socket.recv(&mut bytes).context("the server says nothing to its supervisor")?;
+        alive += usize::from(&bytes[..length] == b"WATCHDOG=1");
+    }
+    Ok(())
+}
+
+#[test]
 #[expect(clippy::disallowed_methods, reason = "a file in the test's own folder")]
 fn systemd_accepts_the_unit() -> Result<()> {
     let unit = std::fs::read_to_string(repository()?.join("packaging/systemd/quaymaster.service"))?;
@@ -194,5 +213,11 @@ fn systemd_accepts_the_unit() -> Result<()> {
     // A container has no systemd; the words of the unit are looked at above all the same.
     let Ok(output) = verify else { return Ok(()) };
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let security =
+        Command::new("systemd-analyze").args(["security", "--offline=true", "--no-pager"]).arg(&file).output()?;
+    let text = String::from_utf8_lossy(&security.stdout);
+    let line = text.lines().find(|line| line.contains("Overall exposure level")).context("a level")?;
+    let level: f32 = line.split(": ").nth(1).and_then(|rest| rest.split(' ').next()).context("a number")?.parse()?;
+    ensure!(level < 2.0, "{line}");
     Ok(())
 }

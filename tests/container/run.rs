@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
+use system_tests::privileged::{is_root, privileged};
 use system_tests::program;
 
 /// A user that no file of the image names, in the group that runtimes give to such a user.
@@ -305,18 +306,4 @@ fn child_of(process: u32) -> Result<u32> {
         found = *inner;
     }
     Ok(found)
-}
-
-fn is_root() -> bool {
-    std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
-}
-
-/// A program that needs root.
-fn privileged(program: &str) -> Command {
-    if is_root() {
-        return Command::new(program);
-    }
-    let mut command = Command::new("sudo");
-    command.args(["-n", program]);
-    command
 }

@@ -1,4 +1,4 @@
-//! The one door for developers: `cargo xtask ci|tidy|codegen|client|image|fuzz|bench`.
+//! The one door for developers: `cargo xtask ci|tidy|codegen|client|image|packages|checksums|fuzz|bench`.
 
 mod console;
 mod mqi;
@@ -19,6 +19,9 @@ cargo xtask codegen mqi       constants and structures of the MQI library alone
 cargo xtask client FOLDER     write headers and copybooks of the MQI into a folder, as `make client` does
 cargo xtask image [--program FILE] [--native FILE] [--out FOLDER] [--shell FILE|none]
                       write the container image of a program, as an archive for `docker load`; needs no Docker
+cargo xtask packages [--program FILE] [--native FILE] [--out FOLDER]
+                      write .deb, .rpm, .tar.gz, wheel and list of parts (CycloneDX) of a program
+cargo xtask checksums FOLDER  write SHA256SUMS of a folder's files
 cargo xtask fuzz [N]  every fuzz target for N seconds (default 60); needs nightly and cargo-fuzz
 cargo xtask bench     measure the bars of docs/performance.md";
 
@@ -44,6 +47,8 @@ fn run(arguments: &[String]) -> Result<()> {
         ["codegen", "mqi"] => mqi::write(&root),
         ["client", folder] => mqi::hand_out(Path::new(folder)),
         ["image", rest @ ..] => packing::image(&root, rest),
+        ["packages", rest @ ..] => packing::packages(&root, rest),
+        ["checksums", folder] => packing::checksums(Path::new(folder)),
         ["fuzz"] => steps::fuzz(&root, 60),
         ["fuzz", seconds] => steps::fuzz(&root, seconds.parse().context("fuzz: expected a number of seconds")?),
         ["bench", rest @ ..] => steps::bench(&root, rest),

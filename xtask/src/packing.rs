@@ -1,21 +1,32 @@
-//! What is handed out for other machines, made of one program: the container image.
+//! What is handed out for other machines, made of one program: the container image, packages, a wheel, a list of its parts.
 //!
 //! The same program and date make the same bytes: entries are sorted, owned by root and dated by `SOURCE_DATE_EPOCH`, else by
 //! the last commit. Nothing is asked of a network or a daemon.
 
+mod contents;
+mod deb;
 mod image;
 mod oci;
 mod program;
+mod redhat;
+mod sbom;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod wheel;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
+use contents::{Contents, Kind};
 use program::Program;
+
+/// Of all that is handed out.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The arguments of a packing command.
 struct Arguments {
@@ -37,6 +48,50 @@ pub(crate) fn image(root: &Path, words: &[&str]) -> Result<()> {
     let file = image::write_to(&arguments.out, root, &program, shell.as_ref(), &names, date)?;
     println!("{}", file.display());
     Ok(())
+}
+
+/// `cargo xtask packages`.
+pub(crate) fn packages(root: &Path, words: &[&str]) -> Result<()> {
+    let arguments = Arguments::parse(root, words)?;
+    let program = Program::read(&arguments.program)?;
+    let contents = Contents::gather(root, &program, arguments.native())?;
+    let date = date(root)?;
+    let machine = program.architecture.machine();
+    let debian = deb::package(root, &program, &contents.installed(Kind::Debian)?, VERSION, date)?;
+    let redhat = redhat::package(root, &program, &contents.installed(Kind::Fedora)?, VERSION, date)?;
+    let folder = format!("quaymaster-{VERSION}");
+    let portable = tree::gzip(&contents.portable(&folder).tar(date)?)?;
+    let (wheel_name, wheel) = wheel::wheel(root, &program)?;
+    let parts = sbom::list(root, machine, VERSION, &rfc3339(date)?)?;
+    for (name, bytes) in [
+        (format!("quaymaster_{VERSION}_{}.deb", program.architecture.name()), debian),
+        (format!("quaymaster-{VERSION}-1.{machine}.rpm"), redhat),
+        (format!("{folder}-linux-{machine}.tar.gz"), portable),
+        (format!("{folder}-linux-{machine}.cdx.json"), parts),
+        (wheel_name, wheel),
+    ] {
+        let file = arguments.out.join(name);
+        write(&file, &bytes)?;
+        println!("{}", file.display());
+    }
+    Ok(())
+}
+
+/// `cargo xtask checksums`: `SHA256SUMS` of the files of a folder, for `sha256sum -c`.
+pub(crate) fn checksums(folder: &Path) -> Result<()> {
+    const LIST: &str = "SHA256SUMS";
+    let listed = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut lines = Vec::new();
+    for entry in listed {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_file() && name != LIST {
+            lines.push((name, oci::digits(&std::fs::read(&path)?)));
+        }
+    }
+    lines.sort_unstable();
+    let text: String = lines.iter().map(|(name, digits)| format!("{digits}  {name}\n")).collect();
+    write(&folder.join(LIST), text.as_bytes())
 }
 
 impl Arguments {
@@ -77,6 +132,11 @@ fn date(root: &Path) -> Result<u64> {
     let seconds = committed.ok().and_then(|output| String::from_utf8(output.stdout).ok());
     // A source archive has no commit.
     Ok(seconds.and_then(|text| text.trim().parse().ok()).unwrap_or(0))
+}
+
+/// A date as archives and lists write it.
+fn rfc3339(date: u64) -> Result<String> {
+    Ok(OffsetDateTime::from_unix_timestamp(i64::try_from(date)?)?.format(&Rfc3339)?)
 }
 
 /// Writes a file whole, with the folders above it.

@@ -189,12 +189,14 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
             }
         });
     }
+    let watched = tokio::spawn(supervisor::keep_alive());
     signals.until_stop(&server, stopped).await;
     tracing::info!("stopping");
     supervisor::notify("STOPPING=1");
     let _ = server.stop.send(true);
     server.shut_down().await;
     drop(workers);
+    watched.abort();
     let join = async { while tasks.join_next().await.is_some() {} };
     if tokio::time::timeout(Duration::from_secs(2), join).await.is_err() {
         tasks.shutdown().await;

@@ -7,15 +7,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 use super::oci::{self, Image, Layer};
 use super::program::Program;
 use super::tree::Tree;
-use super::write;
+use super::{VERSION, rfc3339, write};
 
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The signers that Debian trusts, for connections that the server opens.
 const SIGNERS: &str = "/etc/ssl/certs/ca-certificates.crt";
 /// The terms of what is taken from the machine that builds.
@@ -33,7 +30,7 @@ pub(super) fn write_to(
     names: &[String],
     date: u64,
 ) -> Result<PathBuf> {
-    let created = OffsetDateTime::from_unix_timestamp(i64::try_from(date)?)?.format(&Rfc3339)?;
+    let created = rfc3339(date)?;
     let architecture = program.architecture.name();
     let image = Image { architecture, config: config(&created), created, name: format!("quaymaster:{VERSION}") };
     let layers = [

@@ -98,8 +98,12 @@ pub(super) fn archive(image: &Image, layers: &[Layer], date: u64) -> Result<Vec<
 
 /// `sha256:` and the digits.
 fn digest(bytes: &[u8]) -> String {
-    let digits: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{digits}")
+    format!("sha256:{}", digits(bytes))
+}
+
+/// SHA-256 as hexadecimal digits.
+pub(super) fn digits(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn path_of(digest: &str) -> String {

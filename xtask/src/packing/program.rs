@@ -38,8 +38,16 @@ impl Architecture {
         }
     }
 
+    /// The word of compilers.
+    pub(super) fn machine(self) -> &'static str {
+        match self {
+            Self::X86 => "x86_64",
+            Self::Arm => "aarch64",
+        }
+    }
+
     fn is_this_machine(self) -> bool {
-        std::env::consts::ARCH == if self == Self::X86 { "x86_64" } else { "aarch64" }
+        std::env::consts::ARCH == self.machine()
     }
 }
 
@@ -56,6 +64,23 @@ impl Program {
         };
         Ok(Self { bytes: stripped(file)?, architecture: elf.architecture, libraries })
     }
+
+    /// The oldest version of the C library that has all that the program calls; `None` for a static program.
+    pub(super) fn needed_libc(&self) -> Option<String> {
+        let newest = if self.libraries.is_empty() { None } else { newest_version(&self.bytes) };
+        newest.map(|minor| format!("2.{minor}"))
+    }
+}
+
+/// The largest `n` of the names `GLIBC_2.n` in a program.
+fn newest_version(bytes: &[u8]) -> Option<u32> {
+    const NAME: &[u8] = b"GLIBC_2.";
+    let places = bytes.windows(NAME.len()).enumerate().filter(|(_, window)| *window == NAME);
+    let minor = |(place, _): (usize, &[u8])| {
+        let digits = bytes[place + NAME.len()..].iter().take_while(|byte| byte.is_ascii_digit());
+        digits.map(|byte| char::from(*byte)).collect::<String>().parse().ok()
+    };
+    places.filter_map(minor).max()
 }
 
 /// What the head of an ELF file says.
@@ -180,6 +205,12 @@ mod tests {
         assert!(Elf::parse(&elf(3, 1)).is_err(), "another machine");
         assert!(Elf::parse(b"#!/bin/sh\n").is_err(), "a script");
         assert!(Elf::parse(&elf(62, 3)[..40]).is_err(), "a part of a program");
+    }
+
+    #[test]
+    fn the_newest_name_of_the_c_library_counts() {
+        assert_eq!(newest_version(b"GLIBC_2.4\0GLIBC_2.34\0GLIBC_2.2.5\0GLIBC_PRIVATE\0"), Some(34));
+        assert_eq!(newest_version(b"GLIBC"), None);
     }
 
     #[test]

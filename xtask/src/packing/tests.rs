@@ -27,7 +27,7 @@ fn entries(tar: &[u8]) -> BTreeMap<String, (u32, tar::EntryType, String)> {
         let path = entry.path().expect("a path").to_string_lossy().into_owned();
         let mut text = String::new();
         match entry.link_name().expect("a name or none") {
-            Some(target) => target.to_string_lossy().clone_into(&mut text),
+            Some(target) => text = target.to_string_lossy().into_owned(),
             None => drop(entry.read_to_string(&mut text).expect("text")),
         }
         (path, (header.mode().expect("a mode"), header.entry_type(), text))

@@ -6,6 +6,9 @@ use std::io::Write;
 use anyhow::Result;
 use flate2::{Compression, GzBuilder};
 
+/// How hard zlib tries: a higher level takes twice the time for one percent.
+pub(super) const LEVEL: u32 = 6;
+
 /// Paths without the leading slash. Folders above an entry are made with it.
 #[derive(Debug, Default)]
 pub(super) struct Tree(BTreeMap<String, Entry>);
@@ -17,7 +20,7 @@ struct Entry {
 }
 
 #[derive(Debug)]
-enum Content {
+pub(super) enum Content {
     Folder,
     File(Vec<u8>),
     Link(String),
@@ -43,6 +46,24 @@ impl Tree {
             self.0.entry(path[..end].to_owned()).or_insert(folder);
         }
         self.0.insert(path.to_owned(), Entry { mode, content });
+    }
+
+    /// Path, mode and content of each entry, sorted by path.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, u32, &Content)> {
+        self.0.iter().map(|(path, entry)| (path.as_str(), entry.mode, &entry.content))
+    }
+
+    /// Path and bytes of each file.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.entries().filter_map(|(path, _, content)| match content {
+            Content::File(bytes) => Some((path, bytes.as_slice())),
+            Content::Folder | Content::Link(_) => None,
+        })
+    }
+
+    /// Bytes of all files.
+    pub(super) fn size(&self) -> usize {
+        self.files().map(|(_, bytes)| bytes.len()).sum()
     }
 
     /// # Errors
@@ -79,7 +100,7 @@ impl Tree {
 
 /// Without a date or a name in its head.
 pub(super) fn gzip(bytes: &[u8]) -> Result<Vec<u8>> {
-    let mut writer = GzBuilder::new().write(Vec::new(), Compression::best());
+    let mut writer = GzBuilder::new().write(Vec::new(), Compression::new(LEVEL));
     writer.write_all(bytes)?;
     Ok(writer.finish()?)
 }

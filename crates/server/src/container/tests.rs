@@ -94,13 +94,13 @@ fn variables_of_the_image_are_settings_and_unknown_ones_are_one_note() {
     );
     around.check(&expect![[r#"
         [server]
-        queue_managers = ["qm7d9f.example"]
-        log_level = "debug"
-        log_format = "json"
-        metrics = "0.0.0.0:9157"
-        https = "off"
         grace_seconds = 5
+        https = "off"
+        log_format = "json"
+        log_level = "debug"
+        metrics = "0.0.0.0:9157"
         mqsc_dir = "/mnt/mqm/quaymaster/container/mqsc.d"
+        queue_managers = ["qm7d9f.example"]
         ! the environment variable MQ_CMDLEVEL has no effect: the command level is that of the program
         ! the environment variable MQ_NATIVE_HA has no effect: one server holds the data of a queue manager
         ! environment variables that are not known and are ignored: MQ_SOMETHING, MQ_SOMETHING_ELSE
@@ -143,13 +143,13 @@ fn drop_ins_run_in_the_order_of_the_image_with_those_of_keys_between_them() {
     .assert_eq(&around.scripts());
     around.check(&expect![[r#"
         [server]
-        queue_managers = ["qm7d9f.example"]
         mqsc_dir = "/mnt/mqm/quaymaster/container/mqsc.d"
+        queue_managers = ["qm7d9f.example"]
 
         [tls]
         certificate = "/mnt/mqm/quaymaster/container/chain.pem"
-        key = "/etc/mqm/pki/keys/mine/tls.key"
         client_ca = "/mnt/mqm/quaymaster/container/signers.pem"
+        key = "/etc/mqm/pki/keys/mine/tls.key"
         ! /etc/mqm/pki/keys/other: not used, the certificate is that of /etc/mqm/pki/keys/mine
     "#]]);
     let made = around.data().join("container");

@@ -1,0 +1,109 @@
+//! The wheel: installed by pip without an index, its program and its fixtures of pytest used as a user does.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use system_tests::program;
+
+use crate::interop::packages::python_programs;
+use crate::interop::{run, text};
+
+/// A user's tests: two isolated queues of one name, a server alone, and one that fails and is expected to.
+const TESTS: &str = r#"
+import quaymaster as q
+
+
+def test_queues_of_a_test_are_its_own(quaymaster):
+    orders = quaymaster.queue("ORDERS", "MAXDEPTH(1)")
+    assert quaymaster.get(orders) is None
+    quaymaster.put(orders, "one", persistent=True)
+    assert quaymaster.browse(orders) == "one"
+    try:
+        quaymaster.put(orders, "two")
+        raise AssertionError("the queue holds one message")
+    except q.RestError as error:
+        assert "2053" in str(error)
+
+
+def test_another_test_finds_nothing(quaymaster):
+    orders = quaymaster.queue("ORDERS")
+    assert quaymaster.get(orders, wait=0.1) is None
+    # As the user that programs connect as.
+    path = f"/ibmmq/rest/v3/messaging/qmgr/QM1/queue/{orders}/message"
+    assert quaymaster.request("POST", path, "from app", {"Content-Type": "text/plain"})[0] == 201
+    assert quaymaster.get(orders) == "from app"
+
+
+def test_a_server_alone_has_no_queue_of_others(quaymaster_alone):
+    assert "AMQ8147E" in failure(quaymaster_alone, "DISPLAY QLOCAL(DEV.T*)")
+    assert quaymaster_alone.mq.endswith(")") and open(quaymaster_alone.ca_file).read()
+
+
+def failure(server, command):
+    try:
+        return "\n".join(server.mqsc(command))
+    except q.MqscError as error:
+        return str(error)
+
+
+def test_that_fails(quaymaster):
+    try:
+        quaymaster.request("GET", "/ibmmq/rest/v3/admin/qmgr", headers={"Authorization": "Basic YXBwOndyb25n"})
+    except q.RestError as error:
+        assert error.status == 401
+    assert False, "on purpose"
+"#;
+
+fn wheel() -> Result<PathBuf> {
+    let folder = program::image()?;
+    let folder = folder.parent().context("an image lies beside the wheel")?;
+    std::fs::read_dir(folder)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
+        .with_context(|| format!("no wheel in {}: run `make dist`", folder.display()))
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a file in the test's own folder")]
+fn the_wheel_installs_without_an_index_and_its_fixtures_isolate_tests_and_show_the_log() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let environment = folder.path().join("environment");
+    let tests = folder.path().join("test_orders.py");
+    std::fs::write(&tests, TESTS)?;
+    let done = |command: &mut Command| -> Result<String> {
+        let output = run(command)?;
+        ensure!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+        Ok(text(&output.stdout))
+    };
+    // pytest and what it needs are those of the other tests in Python.
+    done(Command::new(python_programs()?.join("python")).args(["-m", "venv"]).arg(&environment))?;
+    let python = environment.join("bin/python");
+    done(
+        Command::new(&python)
+            .args(["-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check"])
+            .arg(wheel()?),
+    )?;
+    let version = done(Command::new(environment.join("bin/quaymaster")).arg("--version"))?;
+    ensure!(version.starts_with("quaymaster "), "{version}");
+    let module = done(Command::new(&python).args(["-m", "quaymaster", "--version"]).env_remove("QUAYMASTER_BIN"))?;
+    assert_eq!(module, version);
+
+    let others =
+        done(Command::new(python_programs()?.join("python")).args(["-c", "import pytest; print(pytest.__path__[0])"]))?;
+    let others = PathBuf::from(others.trim());
+    let output = run(Command::new(&python)
+        .args(["-m", "pytest", "-rA", "-p", "no:cacheprovider"])
+        .arg(&tests)
+        .current_dir(folder.path())
+        .env("PYTHONPATH", others.parent().context("a folder of packages")?)
+        // The plugins of the other packages are not part of this.
+        .env("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        .args(["-p", "quaymaster.pytest_plugin"])
+        .env_remove("QUAYMASTER_BIN"))?;
+    let out = text(&output.stdout);
+    ensure!(out.contains("1 failed, 3 passed"), "{out}\n{}", text(&output.stderr));
+    let report = out.split("Quaymaster log of this test").nth(1).context("a report shows the log")?;
+    ensure!(out.contains("on purpose") && report.contains("app"), "{out}");
+    Ok(())
+}
