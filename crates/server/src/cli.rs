@@ -313,9 +313,9 @@ fn usage(command: &str, error: &clap::Error) -> ExitCode {
 fn form(command: &str, arguments: &[OsString]) -> Form {
     let words: Vec<_> = arguments.iter().skip(1).map(|word| word.to_string_lossy()).collect();
     let options = || words.iter().take_while(|word| *word != "--");
-    let servers: [(&str, fn(&[&str]) -> Form); 2] = [("serve", serve::form), ("runmqserver", serve::form_in_container)];
-    if let Some((_, form)) = servers.iter().find(|(name, _)| *name == command) {
-        return form(&options().map(AsRef::as_ref).collect::<Vec<&str>>());
+    if matches!(command, "serve" | "runmqserver") {
+        let words: Vec<&str> = options().map(AsRef::as_ref).collect();
+        return if command == "serve" { serve::form(&words) } else { serve::form_in_container(&words) };
     }
     if options().any(|word| word == "--json") { Form::Json } else { Form::Text }
 }

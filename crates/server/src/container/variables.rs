@@ -54,7 +54,7 @@ pub(super) fn read(variables: &BTreeMap<String, String>, found: &mut Found) {
                 // DEBUG=false and the like.
                 None if is_no(text) => {}
                 None => {
-                    found.note(format!("the environment variable {name} has no such value, and is ignored: {text}"))
+                    found.note(format!("the environment variable {name} has no such value, and is ignored: {text}"));
                 }
             },
             Missing(why) if !is_no(text) => {
