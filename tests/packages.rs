@@ -15,14 +15,14 @@ const ROOT: &str = r#"
 set -e
 place=$(mktemp -d)
 mount -t tmpfs -o mode=755 tmpfs "$place"
-mkdir "$place/upper" "$place/work" "$place/root"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$place/upper,workdir=$place/work" "$place/root"
-mount -t proc proc "$place/root/proc"
-mount --rbind /dev "$place/root/dev"
-mkdir "$place/root/packages"
-cp "$1"/quaymaster[_-]*.deb "$1"/quaymaster-*.rpm "$1"/quaymaster-*.tar.gz "$place/root/packages"
-rm -rf "$place/root/var/lib/quaymaster"
-exec chroot "$place/root" /bin/bash -c "$2"
+mkdir "$place/upper" "$place/work" "$place/whole"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$place/upper,workdir=$place/work" "$place/whole"
+mount -t proc proc "$place/whole/proc"
+mount --rbind /dev "$place/whole/dev"
+mkdir "$place/whole/packages"
+cp "$1"/quaymaster[_-]*.deb "$1"/quaymaster-*.rpm "$1"/quaymaster-*.tar.gz "$place/whole/packages"
+rm -rf "$place/whole/var/lib/quaymaster"
+exec chroot "$place/whole" /bin/bash -c "$2"
 "#;
 
 /// What both kinds of package have to do. `add`, `upgrade`, `remove` and `purge` are functions that the caller defines.

@@ -161,41 +161,53 @@ fn the_page_on_metrics_lists_every_family_with_its_kind_and_no_other() -> Result
     Ok(())
 }
 
+/// The socket to which a supervisor has servers report.
+struct Supervisor {
+    folder: tempfile::TempDir,
+    socket: UnixDatagram,
+}
+
+impl Supervisor {
+    fn new() -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let socket = UnixDatagram::bind(folder.path().join("notify"))?;
+        socket.set_read_timeout(Some(LIMIT))?;
+        Ok(Self { folder, socket })
+    }
+
+    fn options(&self) -> ServerOptions {
+        let mut options = ServerOptions::on(&self.folder.path().join("data"));
+        let name = self.folder.path().join("notify").display().to_string();
+        options.environment.push(("NOTIFY_SOCKET".to_owned(), name));
+        options
+    }
+
+    fn hear(&self) -> Result<String> {
+        let mut bytes = [0; 64];
+        let length = self.socket.recv(&mut bytes).context("the server says nothing to its supervisor")?;
+        Ok(String::from_utf8_lossy(&bytes[..length]).into_owned())
+    }
+}
+
 #[test]
 fn a_supervisor_is_notified_when_the_server_is_ready_and_when_it_stops() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let name = folder.path().join("notify");
-    let socket = UnixDatagram::bind(&name)?;
-    socket.set_read_timeout(Some(LIMIT))?;
-    let mut options = ServerOptions::on(&folder.path().join("data"));
-    options.environment.push(("NOTIFY_SOCKET".to_owned(), name.display().to_string()));
-    let heard = || -> Result<String> {
-        let mut bytes = [0; 64];
-        let length = socket.recv(&mut bytes).context("the server says nothing to its supervisor")?;
-        Ok(String::from_utf8_lossy(&bytes[..length]).into_owned())
-    };
-    let server = Server::start(&options)?;
-    assert_eq!(heard()?, "READY=1");
+    let supervisor = Supervisor::new()?;
+    let server = Server::start(&supervisor.options())?;
+    assert_eq!(supervisor.hear()?, "READY=1");
     server.terminate()?;
-    assert_eq!(heard()?, "STOPPING=1");
+    assert_eq!(supervisor.hear()?, "STOPPING=1");
     Ok(())
 }
 
 #[test]
 fn a_supervisor_that_watches_hears_of_the_server_again_and_again() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let name = folder.path().join("notify");
-    let socket = UnixDatagram::bind(&name)?;
-    socket.set_read_timeout(Some(LIMIT))?;
-    let mut options = ServerOptions::on(&folder.path().join("data"));
-    options.environment.push(("NOTIFY_SOCKET".to_owned(), name.display().to_string()));
+    let supervisor = Supervisor::new()?;
+    let mut options = supervisor.options();
     options.environment.push(("WATCHDOG_USEC".to_owned(), "20000".to_owned()));
     let _server = Server::start(&options)?;
     let mut alive = 0;
     while alive < 3 {
-        let mut bytes = [0; 64];
-        let length = socket.recv(&mut bytes).context("the server says nothing to its supervisor")?;
-        alive += usize::from(&bytes[..length] == b"WATCHDOG=1");
+        alive += usize::from(supervisor.hear()? == "WATCHDOG=1");
     }
     Ok(())
 }
