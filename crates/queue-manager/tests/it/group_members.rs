@@ -530,7 +530,7 @@ fn a_member_that_loses_its_structure_has_to_end_when_cfconlos_says_so_and_else_g
         let database = Database::of_group_to_be_killed("QSG1");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let patience = Duration::from_millis(500);
+            let patience = Duration::from_secs(2);
             let member = Member::start_with(&database, "QM1", |options| options.patience = patience).await;
             let definition =
                 StructureDefinition { name: name("APP1"), on_loss: structure, ..StructureDefinition::default() };
