@@ -6,21 +6,7 @@ use crate::areas::{check, declared};
 use crate::building::{built, code, with_margin};
 
 /// A merge patch of a book.
-const PATCH: &str = r#"{
-  "openapi": "3.0.3", "info": { "title": "Patches", "version": "1" },
-  "paths": { "/books/{id}": { "patch": {
-    "operationId": "merge",
-    "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string", "maxLength": 8 } }],
-    "requestBody": { "content": { "application/merge-patch+json": { "schema": {
-      "type": "object", "required": ["title"], "properties": {
-        "title": { "type": "string", "maxLength": 10 },
-        "publicationDate": { "type": "string", "minLength": 10, "maxLength": 10, "nullable": true },
-        "pages": { "type": "integer", "format": "int32" },
-        "authors": { "type": "array", "items": { "type": "object", "properties": { "name": { "type": "string", "maxLength": 5 } } } },
-        "owner": { "type": "object", "properties": { "id": { "type": "string", "minLength": 2, "maxLength": 2 } } } } } } } },
-    "responses": { "204": { "description": "done" } }
-  } } }
-}"#;
+const PATCH: &str = include_str!("patches/merge-patch.json");
 
 #[test]
 fn members_of_a_merge_patch_have_an_operation_before_them_and_those_of_arrays_have_none() {

@@ -255,21 +255,7 @@ fn what_entries_cannot_hold_is_told() {
     assert!(broken(b"cd", b"ab").contains("given twice"));
 }
 
-const PATCH: &str = r#"{
-  "openapi": "3.0.3", "info": { "title": "Patches", "version": "1" },
-  "paths": { "/books/{id}": { "patch": {
-    "operationId": "merge",
-    "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string", "maxLength": 8 } }],
-    "requestBody": { "content": { "application/merge-patch+json": { "schema": {
-      "type": "object", "required": ["title"], "properties": {
-        "title": { "type": "string", "maxLength": 10 },
-        "publicationDate": { "type": "string", "minLength": 10, "maxLength": 10, "nullable": true },
-        "pages": { "type": "integer", "format": "int32" },
-        "authors": { "type": "array", "items": { "type": "object", "properties": { "name": { "type": "string", "maxLength": 5 } } } },
-        "owner": { "type": "object", "properties": { "id": { "type": "string", "minLength": 2, "maxLength": 2 } } } } } } } },
-    "responses": { "204": { "description": "done" } }
-  } } }
-}"#;
+const PATCH: &str = include_str!("../../../build-toolkit/tests/it/patches/merge-patch.json");
 
 #[test]
 fn a_merge_patch_has_what_its_operations_say() {
