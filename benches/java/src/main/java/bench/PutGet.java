@@ -1,6 +1,5 @@
 package bench;
 
-import com.ibm.mq.MQException;
 import com.ibm.mq.MQGetMessageOptions;
 import com.ibm.mq.MQMessage;
 import com.ibm.mq.MQPutMessageOptions;
@@ -9,13 +8,8 @@ import com.ibm.mq.MQQueueManager;
 import com.ibm.mq.constants.CMQC;
 import com.ibm.mq.constants.MQConstants;
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStreamReader;
-import java.util.ArrayList;
 import java.util.Hashtable;
-import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Puts and gets messages in a closed loop by the classes for Java, each thread on a connection and a queue of its own, as the
@@ -24,65 +18,33 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class PutGet {
     private static final byte[] BODY = new byte[1024];
-    private static final LongAdder DONE = new LongAdder();
-    private static volatile boolean stop;
+    private static final Clients CLIENTS = new Clients();
 
     private PutGet() {}
 
     public static void main(String[] arguments) throws Exception {
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
-        List<Thread> running = new ArrayList<>();
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
             String[] words = line.trim().split(" ");
             switch (words[0]) {
-                case "run" -> start(words[1].equals("PERSISTENT"), Integer.parseInt(words[2]), running);
+                case "run" -> CLIENTS.start(Integer.parseInt(words[2]), number -> pairs(words[1].equals("PERSISTENT"), number));
                 case "count" -> { }
-                case "stop" -> finish(running);
+                case "stop" -> CLIENTS.finish();
                 default -> throw new IllegalArgumentException(line);
             }
-            System.out.println(words[0] + " " + DONE.sum());
+            System.out.println(words[0] + " " + CLIENTS.done());
         }
     }
 
-    /** Returns when every thread has got its first message. */
-    private static void start(boolean persistent, int threads, List<Thread> running) throws InterruptedException {
-        stop = false;
-        CountDownLatch ready = new CountDownLatch(threads);
-        for (int number = 0; number < threads; number++) {
-            String queue = System.getProperty("bench.queues") + number;
-            Thread thread = new Thread(() -> {
-                try {
-                    pairs(persistent, queue, ready);
-                } catch (Throwable problem) {
-                    System.out.println("failed " + problem);
-                    problem.printStackTrace();
-                    System.exit(1);
-                }
-            });
-            thread.start();
-            running.add(thread);
-        }
-        ready.await();
-    }
-
-    private static void finish(List<Thread> running) throws InterruptedException {
-        stop = true;
-        for (Thread thread : running) {
-            thread.join();
-        }
-        running.clear();
-    }
-
-    private static void pairs(boolean persistent, String name, CountDownLatch ready) throws MQException, IOException {
+    private static void pairs(boolean persistent, int number) throws Exception {
         MQQueueManager manager = new MQQueueManager("QM1", properties());
-        MQQueue queue = manager.accessQueue(name, CMQC.MQOO_INPUT_SHARED | CMQC.MQOO_OUTPUT);
+        MQQueue queue = manager.accessQueue(System.getProperty("bench.queues") + number, CMQC.MQOO_INPUT_SHARED | CMQC.MQOO_OUTPUT);
         MQPutMessageOptions put = new MQPutMessageOptions();
         put.options = CMQC.MQPMO_NO_SYNCPOINT;
         MQGetMessageOptions get = new MQGetMessageOptions();
         get.options = CMQC.MQGMO_NO_SYNCPOINT;
         byte[] body = new byte[BODY.length];
-        boolean first = true;
-        while (!stop) {
+        CLIENTS.repeat(() -> {
             MQMessage message = new MQMessage();
             message.persistence = persistent ? CMQC.MQPER_PERSISTENT : CMQC.MQPER_NOT_PERSISTENT;
             message.write(BODY);
@@ -90,12 +52,7 @@ public final class PutGet {
             MQMessage got = new MQMessage();
             queue.get(got, get);
             got.readFully(body);
-            DONE.increment();
-            if (first) {
-                ready.countDown();
-                first = false;
-            }
-        }
+        });
         manager.disconnect();
     }
 

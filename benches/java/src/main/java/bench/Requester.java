@@ -12,10 +12,6 @@ import jakarta.jms.Queue;
 import jakarta.jms.Session;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Requests and replies in a closed loop, each client on a connection of its own, as the measuring program says on standard
@@ -24,7 +20,7 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>The loop knows nothing but Jakarta Messaging; {@link Provider} makes the connections.
  */
 public final class Requester {
-    private static final int CLIENTS = Integer.getInteger("bench.clients", 10);
+    private static final int COUNT = Integer.getInteger("bench.clients", 10);
     private static final int REQUEST_BYTES = Integer.getInteger("bench.request.bytes", 50);
     private static final int REPLY_BYTES = Integer.getInteger("bench.reply.bytes", 1024);
     private static final long PATIENCE_MS = 30_000;
@@ -39,59 +35,31 @@ public final class Requester {
         NONPERSISTENT
     }
 
-    private static final LongAdder DONE = new LongAdder();
-    private static volatile boolean stop;
+    private static final Clients CLIENTS = new Clients();
 
     private Requester() {}
 
     public static void main(String[] arguments) throws Exception {
         Provider provider = Provider.named(System.getProperty("bench.provider"));
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
-        List<Thread> running = new ArrayList<>();
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
             String[] words = line.trim().split(" ");
             switch (words[0]) {
-                case "run" -> start(provider, Kind.valueOf(words[1]), words[2], running);
+                case "run" -> {
+                    ConnectionFactory factory = provider.factory(words[2]);
+                    Kind kind = Kind.valueOf(words[1]);
+                    CLIENTS.start(COUNT, client -> request(provider, factory, kind, words[2], client));
+                }
                 case "count" -> { }
-                case "stop" -> finish(running);
+                case "stop" -> CLIENTS.finish();
                 default -> throw new IllegalArgumentException(line);
             }
-            System.out.println(words[0] + " " + DONE.sum());
+            System.out.println(words[0] + " " + CLIENTS.done());
         }
     }
 
-    /** Returns when every client has had its first reply. */
-    private static void start(Provider provider, Kind kind, String transport, List<Thread> running) throws Exception {
-        stop = false;
-        ConnectionFactory factory = provider.factory(transport);
-        CountDownLatch ready = new CountDownLatch(CLIENTS);
-        for (int number = 0; number < CLIENTS; number++) {
-            int client = number;
-            Thread thread = new Thread(() -> {
-                try {
-                    request(provider, factory, kind, transport, client, ready);
-                } catch (Throwable problem) {
-                    System.out.println("failed " + problem);
-                    problem.printStackTrace();
-                    System.exit(1);
-                }
-            });
-            thread.start();
-            running.add(thread);
-        }
-        ready.await();
-    }
-
-    private static void finish(List<Thread> running) throws InterruptedException {
-        stop = true;
-        for (Thread thread : running) {
-            thread.join();
-        }
-        running.clear();
-    }
-
-    private static void request(Provider provider, ConnectionFactory factory, Kind kind, String transport, int client,
-            CountDownLatch ready) throws JMSException {
+    private static void request(Provider provider, ConnectionFactory factory, Kind kind, String transport, int client)
+            throws Exception {
         boolean transacted = kind == Kind.TRANSACTED;
         try (Connection connection = factory.createConnection(provider.user(), provider.password())) {
             connection.start();
@@ -102,8 +70,7 @@ public final class Requester {
             MessageProducer producer = session.createProducer(session.createQueue(provider.requests(transport)));
             producer.setDeliveryMode(kind == Kind.NONPERSISTENT ? DeliveryMode.NON_PERSISTENT : DeliveryMode.PERSISTENT);
             byte[] body = new byte[REQUEST_BYTES];
-            boolean first = true;
-            while (!stop) {
+            CLIENTS.repeat(() -> {
                 BytesMessage request = session.createBytesMessage();
                 request.writeBytes(body);
                 request.setJMSReplyTo(replies);
@@ -118,12 +85,7 @@ public final class Requester {
                 if (transacted) {
                     session.commit();
                 }
-                DONE.increment();
-                if (first) {
-                    ready.countDown();
-                    first = false;
-                }
-            }
+            });
         }
     }
 }
