@@ -38,6 +38,7 @@ use refusal::{
     MQRCCF_CFH_COMMAND_ERROR, MQRCCF_CFH_CONTROL_ERROR, MQRCCF_CFH_MSG_SEQ_NUMBER_ERR, MQRCCF_CFH_TYPE_ERROR,
 };
 use table::Action;
+pub use term::ChannelNumbers;
 
 /// Runs one request for `issuer`. The answers are in order, and the last one says that it is.
 pub async fn run(queue_manager: &QueueManager, issuer: &Issuer<'_>, request: &Message) -> Vec<Message> {

@@ -39,6 +39,7 @@ pub use group::{
     ConnectionTag, GroupLook, GroupOptions, LostStructure, Master, Member, MemberAnswer, MemberState, StructureContent,
     StructureLook, UnitDisposition, UnitInDoubt, shared_queue,
 };
+pub use instrumentation::monitoring::kept::MonitoredFamily;
 pub use instrumentation::{accounting, changes, channel_status, event, started, status, topic_status};
 pub use publish::{durable_limit, subscription};
 pub use queue::delayed::Due;

@@ -70,7 +70,7 @@ impl PublishSubscribe {
     /// Topic or subscription definitions changed, or were loaded at start.
     pub(crate) fn definitions_changed(&self, engine: &Engine) {
         self.state.write().update(engine);
-        monitoring::look_for_listeners(engine);
+        monitoring::resume(engine);
     }
 
     /// Reads in place. `read` must be quick.

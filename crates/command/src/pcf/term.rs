@@ -5,6 +5,10 @@
 //!
 //! Source: MQ reference, "Programmable command formats reference", 9.3; numbers from cmqc.h and cmqcfc.h as published.
 
+use queue_manager::channel_status::ChannelInstance;
+
+use crate::status::channel::state_word;
+
 /// One parameter.
 #[derive(Debug)]
 pub(super) struct Term {
@@ -36,6 +40,14 @@ pub(super) enum Form {
     Integers,
     /// MQCFIN: MQOO_*; the names of options in MQSC.
     OpenOptions,
+}
+
+impl Form {
+    /// The number of a word; 0 for others.
+    fn number(&self, word: &str) -> i32 {
+        let Self::Words(words) = self else { return 0 };
+        words.iter().find(|(known, _)| *known == word).map_or(0, |(_, number)| *number)
+    }
 }
 
 pub(super) const fn term(id: i32, keyword: &'static str, form: Form) -> Term {
@@ -119,6 +131,27 @@ const SUBSTATES: Form = Form::Words(&[
     ("MQICALL", 1700),
     ("COMPRESS", 1800),
 ]);
+/// How PCF tells an instance of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChannelNumbers {
+    /// MQCHT_*.
+    pub channel_type: i32,
+    /// MQCHS_*.
+    pub status: i32,
+    /// MQCHSSTATE_*.
+    pub substate: i32,
+}
+
+impl ChannelNumbers {
+    pub fn of(instance: &ChannelInstance) -> Self {
+        Self {
+            channel_type: CHANNEL_TYPES.number(instance.channel_type),
+            status: CHANNEL_STATES.number(state_word(instance.state)),
+            substate: SUBSTATES.number(instance.substate),
+        }
+    }
+}
+
 /// MQSVC_STATUS_*.
 const SERVICE_STATES: Form =
     Form::Words(&[("STOPPED", 0), ("STARTING", 1), ("RUNNING", 2), ("STOPPING", 3), ("RETRYING", 4)]);

@@ -101,7 +101,7 @@ pub(crate) const fn type_word(channel_type: ChannelType) -> &'static str {
     }
 }
 
-const fn state_word(state: ChannelState) -> &'static str {
+pub(crate) const fn state_word(state: ChannelState) -> &'static str {
     match state {
         ChannelState::Starting => "STARTING",
         ChannelState::Binding => "BINDING",

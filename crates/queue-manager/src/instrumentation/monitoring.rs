@@ -9,9 +9,9 @@
 //! ```
 //!
 //! `catalogue.rs` lists classes, types and elements, `topics.rs` their topic strings. Values come from `watch.rs` (a queue), from the
-//! tally of `statistics.rs` (calls), from `machine.rs` and from `disk.rs`.
+//! tally of `statistics.rs` (calls), from `machine.rs` and from `disk.rs`. `kept.rs` keeps them for pages of metrics.
 //!
-//! Never: counts, reads or publishes anything while no subscription asks for values. Keeps nothing on disk.
+//! Never: counts, reads or publishes anything while no subscription and no page asks for values. Keeps nothing on disk.
 //!
 //! Invariants
 //! - Only subscriptions whose pattern names `$SYS/MQ` get these publications: a subscription to `#` does not.
@@ -22,10 +22,12 @@
 mod catalogue;
 mod description;
 mod disk;
+pub(crate) mod kept;
 mod machine;
 mod topics;
 pub(crate) mod watch;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,6 +47,7 @@ use crate::instrumentation::accounting::number::{MQCA_Q_MGR_NAME, MQCA_Q_NAME};
 use crate::instrumentation::event::name;
 use crate::instrumentation::monitoring::catalogue::{Class, Type};
 use crate::instrumentation::monitoring::disk::DiskUse;
+use crate::instrumentation::monitoring::kept::Kept;
 use crate::instrumentation::monitoring::machine::MachineUse;
 use crate::publish::subscription::Subscription;
 use crate::publish::{Publication, check_enabled, deliver};
@@ -56,9 +59,12 @@ pub(crate) use description::descriptions;
 /// Between publications of the same values.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Absent while no subscription asks for values.
 #[derive(Default)]
-pub(crate) struct Monitoring(Mutex<Option<UnderWay>>);
+pub(crate) struct Monitoring {
+    /// Absent while nobody asks for values.
+    under_way: Mutex<Option<UnderWay>>,
+    kept: Kept,
+}
 
 struct UnderWay {
     /// When the values were taken last.
@@ -101,20 +107,21 @@ impl UnderWay {
 /// There is a new subscription.
 pub(crate) fn subscribed(engine: &Engine, subscription: &Subscription) {
     if topics::asks_for_values(engine, &subscription.pattern) {
-        look_for_listeners(engine);
+        resume(engine);
     }
 }
 
-/// Subscriptions may have come or changed: the first one that asks for values begins the monitoring.
-pub(crate) fn look_for_listeners(engine: &Engine) {
-    let listeners = listeners(engine);
-    if listeners.is_empty() {
+/// Subscriptions may have come or changed, or a page of metrics is asked for: the first one that asks for values begins the
+/// monitoring.
+pub(crate) fn resume(engine: &Engine) {
+    let asking = Asking::now(engine);
+    if asking.is_nobody() {
         return;
     }
     let begins = {
-        let mut under_way = engine.monitoring.0.lock();
+        let mut under_way = engine.monitoring.under_way.lock();
         let begins = under_way.is_none();
-        under_way.get_or_insert_with(|| UnderWay::begin(engine)).watch(queues(engine, &listeners));
+        under_way.get_or_insert_with(|| UnderWay::begin(engine)).watch(asking.queues(engine));
         begins
     };
     if begins {
@@ -135,41 +142,55 @@ pub(crate) async fn scan(engine: &Engine) -> Option<Timestamp> {
 }
 
 fn due(engine: &Engine) -> Option<Timestamp> {
-    engine.monitoring.0.lock().as_ref().map(|under_way| under_way.since.saturating_add(INTERVAL))
+    engine.monitoring.under_way.lock().as_ref().map(|under_way| under_way.since.saturating_add(INTERVAL))
 }
 
-/// The subscriptions that ask for values.
-fn listeners(engine: &Engine) -> Vec<Arc<Subscription>> {
-    let asks = |subscription: &&Arc<Subscription>| {
-        !subscription.definition.request_only && topics::asks_for_values(engine, &subscription.pattern)
-    };
-    engine.publish.with(|state| state.all().filter(asks).cloned().collect())
+/// Who asks for values.
+struct Asking {
+    listeners: Vec<Arc<Subscription>>,
+    /// A page of metrics.
+    page: bool,
 }
 
-/// The local queues that these subscriptions name; with a wildcard among them, all.
-fn queues(engine: &Engine, listeners: &[Arc<Subscription>]) -> Vec<Arc<Queue>> {
-    let literals: Option<Vec<&str>> = listeners.iter().map(|listener| listener.pattern.literal()).collect();
-    let mut queues = match literals {
-        Some(literals) => {
-            let mut names: Vec<QueueName> =
-                literals.into_iter().filter_map(|topic| topics::queue_of(engine, topic)).collect();
-            names.sort_unstable();
-            names.dedup();
-            names.iter().filter_map(|name| engine.queue(name)).collect()
-        }
-        None => engine.all_queues(),
-    };
-    queues.retain(|queue| queue.is_local());
-    queues
+impl Asking {
+    fn now(engine: &Engine) -> Self {
+        let asks = |subscription: &&Arc<Subscription>| {
+            !subscription.definition.request_only && topics::asks_for_values(engine, &subscription.pattern)
+        };
+        let listeners = engine.publish.with(|state| state.all().filter(asks).cloned().collect());
+        Self { listeners, page: engine.monitoring.kept.is_on(engine.now()) }
+    }
+
+    fn is_nobody(&self) -> bool {
+        self.listeners.is_empty() && !self.page
+    }
+
+    /// The local queues that subscriptions name. A page, and a subscription with a wildcard, want all.
+    fn queues(&self, engine: &Engine) -> Vec<Arc<Queue>> {
+        let literals = self.listeners.iter().map(|listener| listener.pattern.literal());
+        let literals: Option<Vec<&str>> = if self.page { None } else { literals.collect() };
+        let mut queues = match literals {
+            Some(literals) => {
+                let mut names: Vec<QueueName> =
+                    literals.into_iter().filter_map(|topic| topics::queue_of(engine, topic)).collect();
+                names.sort_unstable();
+                names.dedup();
+                names.iter().filter_map(|name| engine.queue(name)).collect()
+            }
+            None => engine.all_queues(),
+        };
+        queues.retain(|queue| queue.is_local());
+        queues
+    }
 }
 
 async fn publish(engine: &Engine) {
     let now = engine.now();
-    let listeners = listeners(engine);
+    let asking = Asking::now(engine);
     let taken = {
-        let mut under_way = engine.monitoring.0.lock();
-        if listeners.is_empty() {
-            // A subscription made meanwhile finds nothing under way, and begins anew.
+        let mut under_way = engine.monitoring.under_way.lock();
+        if asking.is_nobody() {
+            // Who asks meanwhile finds nothing under way, and begins anew.
             let ended = under_way.take();
             drop(under_way);
             return end(engine, ended);
@@ -177,25 +198,24 @@ async fn publish(engine: &Engine) {
         let Some(under_way) = under_way.as_mut() else { return };
         let interval = now.since(under_way.since);
         under_way.since = now;
-        under_way.watch(queues(engine, &listeners));
+        under_way.watch(asking.queues(engine));
         (under_way.step(engine), under_way.queues.clone(), interval)
     };
     let calls = engine.statistics.monitored.take(engine);
-    if check_enabled(engine).is_err() {
-        return;
-    }
     let ((machine, disk), queues, interval) = taken;
-    let round = Round { engine, now, interval };
+    let queues: Vec<_> = queues.iter().map(|queue| (queue.name, queue.take_watched())).collect();
+    let names: HashSet<QueueName> = queues.iter().map(|(name, _)| *name).collect();
+    engine.monitoring.kept.retain(|name| names.contains(name));
+    let round = Round { engine, now, interval, publishes: check_enabled(engine).is_ok() };
     if let Some(machine) = machine {
-        round.publish(Class::Processor, catalogue::PROCESSOR, None, &machine).await;
+        round.tell(Class::Processor, catalogue::PROCESSOR, None, &machine).await;
     }
     if let Some(disk) = disk {
-        round.publish(Class::Disk, catalogue::DISK, None, &disk).await;
+        round.tell(Class::Disk, catalogue::DISK, None, &disk).await;
     }
-    round.publish(Class::Calls, catalogue::CALLS, None, &calls).await;
-    for queue in queues {
-        let counts = queue.take_watched();
-        round.publish(Class::Queues, catalogue::QUEUES, Some(queue.name), &counts).await;
+    round.tell(Class::Calls, catalogue::CALLS, None, &calls).await;
+    for (name, counts) in &queues {
+        round.tell(Class::Queues, catalogue::QUEUES, Some(*name), counts).await;
     }
 }
 
@@ -204,8 +224,8 @@ fn end(engine: &Engine, ended: Option<UnderWay>) {
     under_way.watch(Vec::new());
     engine.statistics.monitored.end();
     collection::changed(engine);
-    // Begun again meanwhile, by a subscription that came before the end was complete.
-    if engine.monitoring.0.lock().is_some() {
+    // Begun again meanwhile, by one who asked before the end was complete.
+    if engine.monitoring.under_way.lock().is_some() {
         engine.statistics.monitored.begin(engine);
         collection::changed(engine);
     }
@@ -216,9 +236,19 @@ struct Round<'a> {
     engine: &'a Engine,
     now: Timestamp,
     interval: Duration,
+    /// PSMODE allows it.
+    publishes: bool,
 }
 
 impl Round<'_> {
+    /// Keeps the values of a class for pages, and publishes them.
+    async fn tell<S>(&self, class: Class, types: &[Type<S>], queue: Option<QueueName>, sample: &S) {
+        self.engine.monitoring.kept.add(class, types, queue, sample);
+        if self.publishes {
+            self.publish(class, types, queue, sample).await;
+        }
+    }
+
     /// Publishes the types of a class that somebody subscribes to.
     async fn publish<S>(&self, class: Class, types: &[Type<S>], queue: Option<QueueName>, sample: &S) {
         for (number, of) in (0..).zip(types) {

@@ -8,6 +8,7 @@ use expect_test::expect;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::definition::QueueDefinition;
 use model::descriptor::{Format, Persistence};
+use model::name::QueueName;
 use model::options::{CloseOptions, GetFlags, GetOptions, OpenOptions};
 use model::pcf::{self, Parameter, ParameterValue};
 use model::reason::Reason;
@@ -126,6 +127,28 @@ impl House {
         self.clock.advance(INTERVAL);
         housekeep(&self.queue_manager, subscribed.queue_name.as_str(), 1).await;
         self.take(subscribed.queue).await.unwrap()
+    }
+
+    /// Lets time go by, and the queue manager do what is due then.
+    async fn pass(&self, time: Duration) {
+        self.clock.advance(time);
+        let turns = async {
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            () = self.queue_manager.run() => panic!("the queue manager stopped"),
+            () = turns => {}
+        }
+    }
+
+    /// A value for a page of metrics: of a queue, or of the queue manager.
+    fn monitored(&self, class: &str, element: &str, queue: Option<&str>) -> Option<f64> {
+        let families = self.queue_manager.monitored();
+        let family = families.into_iter().find(|family| (family.class, family.element) == (class, element)).unwrap();
+        let is_wanted = |name: Option<QueueName>| name.as_ref().map(QueueName::as_str) == queue;
+        family.samples.into_iter().find(|&(name, _)| is_wanted(name)).map(|(_, value)| value)
     }
 }
 
@@ -316,20 +339,54 @@ async fn with_the_last_subscription_the_counting_ends_and_another_one_begins_ane
     assert_eq!(list(&house.interval(&first).await.parameters, 0), [1]);
     house.monitor.close(first.subscription, CloseOptions::empty()).await.unwrap();
     // An interval without a subscription ends the monitoring, which nothing shows at that time.
-    house.clock.advance(INTERVAL);
-    let turns = async {
-        for _ in 0..100 {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::select! {
-        () = house.queue_manager.run() => panic!("the queue manager stopped"),
-        () = turns => {}
-    }
+    house.pass(INTERVAL).await;
     put(&application, handle, Persistence::NonPersistent, "nobody hears").await;
     let second = house.listen("STATQ/Q/PUT").await;
     put(&application, handle, Persistence::NonPersistent, "x").await;
     assert_eq!(list(&house.interval(&second).await.parameters, 0), [1]);
+}
+
+#[tokio::test]
+async fn a_page_of_metrics_gets_sums_from_the_first_look_on_and_from_zero_after_a_long_pause() {
+    let house = House::new().await;
+    let puts = || house.monitored("STATQ", "MQPUT/MQPUT1 count", Some("Q"));
+    let application = connect(&house.queue_manager, administrator());
+    let handle = open(&application, "Q", EVERYTHING).await;
+    put(&application, handle, Persistence::NonPersistent, "before the first look").await;
+    assert_eq!(puts(), None);
+    for interval in 1..=3 {
+        put(&application, handle, Persistence::NonPersistent, "12345").await;
+        house.pass(INTERVAL).await;
+        assert_eq!(puts(), Some(f64::from(interval)));
+    }
+    assert_eq!(house.monitored("STATQ", "Queue depth", Some("Q")), Some(4.0), "as it is, not added up");
+    assert_eq!(house.monitored("STATMQI", "Interval total MQPUT/MQPUT1 byte count", None), Some(15.0));
+    assert_eq!(house.monitored("DISK", "Log - bytes in use", None), None, "nothing is on disk");
+    let free = house.monitored("CPU", "RAM free percentage", None).unwrap();
+    assert!(free > 0.0 && free <= 100.0, "{free}");
+    house.pass(Duration::from_secs(301)).await;
+    assert_eq!(puts(), None, "nobody has looked for five minutes");
+    put(&application, handle, Persistence::NonPersistent, "x").await;
+    house.pass(INTERVAL).await;
+    assert_eq!(puts(), Some(1.0));
+}
+
+#[tokio::test]
+async fn a_page_of_metrics_takes_nothing_from_subscribers_and_forgets_queues_that_are_gone() {
+    let house = House::new().await;
+    house.queue_manager.monitored();
+    let puts = house.listen("STATQ/Q/PUT").await;
+    let application = connect(&house.queue_manager, administrator());
+    let handle = open(&application, "Q", EVERYTHING).await;
+    put(&application, handle, Persistence::NonPersistent, "x").await;
+    assert_eq!(list(&house.interval(&puts).await.parameters, 0), [1]);
+    assert_eq!(house.monitored("STATQ", "MQPUT/MQPUT1 count", Some("Q")), Some(1.0));
+    define(&house.queue_manager, QueueDefinition::local(name("GONE"))).await;
+    house.pass(INTERVAL).await;
+    assert_eq!(house.monitored("STATQ", "Queue depth", Some("GONE")), Some(0.0));
+    house.queue_manager.delete_queue(&administrator(), &name("GONE"), false).await.unwrap();
+    house.pass(INTERVAL).await;
+    assert_eq!(house.monitored("STATQ", "Queue depth", Some("GONE")), None);
 }
 
 #[tokio::test]

@@ -25,10 +25,24 @@ pub(super) enum Unit {
     Mebibytes = 1_048_576,
 }
 
+impl Unit {
+    /// A value as metrics have it: seconds, bytes, percent.
+    #[expect(clippy::cast_precision_loss, reason = "metrics are floats; beyond 2^53 the last digits go")]
+    pub(super) fn scaled(self, value: u64) -> f64 {
+        let value = value as f64;
+        match self {
+            Self::Plain | Self::Delta => value,
+            Self::Hundredths | Self::Percent => value / 100.0,
+            Self::Microseconds => value / 1e6,
+            Self::Mebibytes => value * f64::from(1 << 20),
+        }
+    }
+}
+
 /// `S` is what values are read from.
 pub(super) struct Element<S> {
     name: &'static str,
-    unit: Unit,
+    pub(super) unit: Unit,
     pub(super) value: fn(&S) -> u64,
 }
 
