@@ -38,6 +38,7 @@ pub fn sources() -> Vec<Generated> {
         generated("crates/mqi-client/src/constant.rs", rust::constants(&table)),
         generated("crates/mqi-client/src/structure/generated.rs", rust::structures(&table)),
         generated("crates/mqi-cobol/src/generated.rs", rust::by_reference(&table)),
+        generated("crates/server/src/cli/events/constants.tsv", names::of_events(&table)),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! `cmqstrc.h`: functions that name a number, one for each family of integer constants.
+//! Names of numbers: `cmqstrc.h`, functions for each family of integer constants, and the table for events.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,6 +28,22 @@ pub(crate) fn header(table: &Table) -> String {
     }
     out.push_str("\n#if defined(__cplusplus)\n}\n#endif\n\n#endif\n");
     out
+}
+
+/// Families of parameters that events and their like have, and of the values that are told in words.
+const OF_EVENTS: [&str; 22] = [
+    "MQIA", "MQCA", "MQIACF", "MQCACF", "MQIACH", "MQCACH", "MQBACF", "MQGACF", "MQIAMO", "MQIAMO64", "MQCAMO", "MQRC",
+    "MQCMD", "MQRQ", "MQEVO", "MQOT", "MQQT", "MQAT", "MQCHT", "MQZAET", "MQPER", "MQUS",
+];
+
+/// Name and number, a line each.
+pub(crate) fn of_events(table: &Table) -> String {
+    let families = families(table);
+    let rows = OF_EVENTS.iter().flat_map(|family| families.get(family).into_iter().flatten());
+    rows.fold(String::new(), |mut text, (number, name)| {
+        let _ = writeln!(text, "{name}\t{number}");
+        text
+    })
 }
 
 /// Names that programs know a number by where the table has another one of the family first.

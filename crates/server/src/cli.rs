@@ -13,6 +13,7 @@ mod copybook;
 mod dmpmqmsg;
 mod doctor;
 mod dump;
+mod events;
 mod exit_code;
 mod failure;
 mod group;
@@ -76,6 +77,9 @@ enum Command {
     Browse(message::BrowseArguments),
     /// Show the number of messages on a queue.
     Depth(message::DepthArguments),
+    /// Read event messages, and show them in words.
+    #[command(visible_alias = "amqsevt")]
+    Events(Box<events::Arguments>),
     /// Show the queue managers of a data directory.
     Dspmq(queue_managers::Arguments),
     /// Show the version.
@@ -179,6 +183,7 @@ const NAMES: &[&str] = &[
     "dspmqver",
     "dmpmqcfg",
     "dmpmqmsg",
+    "amqsevt",
     "runmqdlq",
     "runmqtrm",
     "runmqtmc",
@@ -241,6 +246,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Get(arguments) => message::get(arguments, out),
         Command::Browse(arguments) => message::browse(arguments, out),
         Command::Depth(arguments) => message::depth(&arguments, out),
+        Command::Events(arguments) => events::run(&arguments, out),
         Command::Dspmq(arguments) => queue_managers::run(&arguments, out),
         Command::Dspmqver(arguments) => version::run(&arguments, out),
         Command::Dmpmqcfg(arguments) => dump::run(&arguments, out),

@@ -20,7 +20,7 @@ use model::reason::Reason;
 use queue_manager::accounting::json::Record;
 use serde_json::{Map, Value, json};
 
-use super::channel::{ChannelDoor, Wanted};
+use super::channel::{ChannelDoor, Show, Wanted};
 use super::exit_code::NO_MESSAGE;
 use super::failure::{Failure, warn};
 use super::mqsc_door::MqscDoor;
@@ -33,7 +33,7 @@ use crate::rest_client::{RestAnswer, RestClient};
 
 /// How to reach the queue manager.
 #[derive(Debug, Args)]
-struct Door {
+pub(super) struct Door {
     /// Queue manager [default: the server's first; with --url QM1; with --channel or --ccdt the one that answers].
     #[arg(long = "qmgr", short = 'm', value_name = "QM")]
     queue_manager: Option<String>,
@@ -145,7 +145,64 @@ pub(super) struct DepthArguments {
     remote: Remote,
 }
 
+impl Selection {
+    fn wanted(&self, browse: bool, wait: Duration, count: u64) -> Wanted<'_> {
+        Wanted {
+            queue: &self.queue,
+            message_id: self.message_id.as_deref(),
+            correlation_id: self.correlation_id.as_deref(),
+            convert: !self.raw,
+            browse,
+            count,
+            wait,
+        }
+    }
+}
+
 impl Door {
+    /// Shows messages one after another, through a channel where one is given, else through the socket; how many there were.
+    ///
+    /// # Errors
+    /// Exit code 2 with `--url`, which knows nothing of a message but its text.
+    pub(super) fn messages(&self, wanted: &Wanted<'_>, show: Show<'_>) -> Result<u64, Failure> {
+        if self.channel.is_given() {
+            self.over_channel(wanted, show)
+        } else if self.remote.is_given() {
+            Err(Failure::new(2, "--url cannot be used here: REST gives texts alone; use --channel"))
+        } else {
+            self.over_socket(wanted, show)
+        }
+    }
+
+    fn over_channel(&self, wanted: &Wanted<'_>, show: Show<'_>) -> Result<u64, Failure> {
+        self.channel.messages(&self.remote, self.queue_manager.as_deref(), wanted, show)
+    }
+
+    fn over_socket(&self, wanted: &Wanted<'_>, show: Show<'_>) -> Result<u64, Failure> {
+        let (mut client, queue_manager) = self.socket()?;
+        let request = Request::Get {
+            queue_manager,
+            queue: wanted.queue.to_owned(),
+            browse: wanted.browse,
+            count: wanted.count,
+            wait_ms: milliseconds(wanted.wait),
+            message_id: wanted.message_id.map(str::to_owned),
+            correlation_id: wanted.correlation_id.map(str::to_owned),
+            convert: wanted.convert,
+        };
+        client.send(&request, &[])?;
+        loop {
+            match client.receive()? {
+                (Answer::Message(header), body) => {
+                    show(&header, &body)?;
+                    client.send(&Request::Taken, &[])?;
+                }
+                (Answer::End { count }, _) => return Ok(count),
+                _ => return Err(ClientError::Unexpected.into()),
+            }
+        }
+    }
+
     fn socket(&self) -> Result<(Client, Option<String>), Failure> {
         let name = self.queue_manager.as_deref().unwrap_or_default();
         let (client, queue_manager) = mqsc::connect(&self.location.directory(), name)?;
@@ -264,7 +321,7 @@ pub(super) fn get(arguments: GetArguments, out: &mut dyn Write) -> Result<(), Fa
         None if arguments.selection.door.channel.is_given() => {
             over_channel(&arguments.selection, false, arguments.wait, count, out)?
         }
-        None => over_socket(&arguments.selection, false, milliseconds(arguments.wait), count, out)?,
+        None => over_socket(&arguments.selection, false, arguments.wait, count, out)?,
     };
     if got == 0 && !arguments.all { Err(no_message(&arguments.selection.queue)) } else { Ok(()) }
 }
@@ -275,7 +332,7 @@ pub(super) fn browse(arguments: BrowseArguments, out: &mut dyn Write) -> Result<
         None if arguments.selection.door.channel.is_given() => {
             over_channel(&arguments.selection, true, Duration::ZERO, arguments.count, out)?
         }
-        None => over_socket(&arguments.selection, true, 0, arguments.count, out)?,
+        None => over_socket(&arguments.selection, true, Duration::ZERO, arguments.count, out)?,
     };
     Ok(())
 }
@@ -298,32 +355,12 @@ fn identifier(text: &str) -> Result<String, String> {
 fn over_socket(
     selection: &Selection,
     browse: bool,
-    wait_ms: u64,
+    wait: Duration,
     count: u64,
     out: &mut dyn Write,
 ) -> Result<u64, Failure> {
-    let (mut client, queue_manager) = selection.door.socket()?;
-    let request = Request::Get {
-        queue_manager,
-        queue: selection.queue.clone(),
-        browse,
-        count,
-        wait_ms,
-        message_id: selection.message_id.clone(),
-        correlation_id: selection.correlation_id.clone(),
-        convert: !selection.raw,
-    };
-    client.send(&request, &[])?;
-    loop {
-        match client.receive()? {
-            (Answer::Message(header), body) => {
-                show_with_header(selection, &header, &body, out)?;
-                client.send(&Request::Taken, &[])?;
-            }
-            (Answer::End { count }, _) => return Ok(count),
-            _ => return Err(ClientError::Unexpected.into()),
-        }
-    }
+    let mut show = |header: &MessageHeader, body: &[u8]| show_with_header(selection, header, body, &mut *out);
+    selection.door.over_socket(&selection.wanted(browse, wait, count), &mut show)
 }
 
 /// Messages through a channel; how many there were.
@@ -334,18 +371,8 @@ fn over_channel(
     count: u64,
     out: &mut dyn Write,
 ) -> Result<u64, Failure> {
-    let wanted = Wanted {
-        queue: &selection.queue,
-        message_id: selection.message_id.as_deref(),
-        correlation_id: selection.correlation_id.as_deref(),
-        convert: !selection.raw,
-        browse,
-        count,
-        wait,
-    };
-    let door = &selection.door;
     let mut show = |header: &MessageHeader, body: &[u8]| show_with_header(selection, header, body, &mut *out);
-    door.channel.messages(&door.remote, door.queue_manager.as_deref(), &wanted, &mut show)
+    selection.door.over_channel(&selection.wanted(browse, wait, count), &mut show)
 }
 
 fn show_with_header(
@@ -480,14 +507,17 @@ fn show(selection: &Selection, object: &Map<String, Value>, body: &[u8], out: &m
     Ok(out.flush()?)
 }
 
+/// A message in PCF that was got with conversion, which makes integers native; strings name their own CCSID.
+pub(super) fn decoded(ccsid: i32, body: &[u8]) -> Option<pcf::Message> {
+    pcf::decode(body, Encoding::NATIVE, Ccsid(ccsid)).ok().map(|(message, _)| message)
+}
+
 /// An accounting or statistics record, told by its names; `None` for other messages.
 fn record(header: &Map<String, Value>, body: &[u8]) -> Option<Value> {
     if header.get("format")?.as_str()? != "MQADMIN" {
         return None;
     }
-    // Got with conversion, which makes integers native; strings name their own CCSID.
-    let ccsid = i32::try_from(header.get("ccsid")?.as_i64()?).ok()?;
-    let (record, _) = pcf::decode(body, Encoding::NATIVE, Ccsid(ccsid)).ok()?;
+    let record = decoded(i32::try_from(header.get("ccsid")?.as_i64()?).ok()?, body)?;
     let is_record = [MessageKind::ACCOUNTING, MessageKind::STATISTICS].contains(&record.header.kind);
     serde_json::to_value(Record(&record)).ok().filter(|_| is_record)
 }

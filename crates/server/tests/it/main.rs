@@ -11,6 +11,7 @@ mod copybook;
 mod damaged_log;
 mod descriptors;
 mod drop_ins;
+mod events;
 mod failed_log;
 mod group;
 mod group_listener;

@@ -104,8 +104,8 @@ fn all_pages_are_written_into_a_folder_nested_ones_and_linked_names_too() {
         assert_eq!(folder.read(&format!("man1/{name}.1")), format!(".so man1/quaymaster-{name}.1\n"));
         assert!(folder.join(&format!("man1/quaymaster-{name}.1")).exists(), "{name}");
     }
-    for name in ["runmqtrm", "runmqtmc"] {
-        assert_eq!(folder.read(&format!("man1/{name}.1")), ".so man1/quaymaster-trigger-monitor.1\n");
+    for (name, command) in [("runmqtrm", "trigger-monitor"), ("runmqtmc", "trigger-monitor"), ("amqsevt", "events")] {
+        assert_eq!(folder.read(&format!("man1/{name}.1")), format!(".so man1/quaymaster-{command}.1\n"));
     }
 }
 

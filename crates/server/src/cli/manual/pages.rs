@@ -135,6 +135,19 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         REACH,
     ),
     page_of(
+        "events",
+        &[
+            ("Show events as they come, and remove them", "quaymaster events -m QM1"),
+            (
+                "Show the configuration events that are there, as JSON",
+                "quaymaster events -q SYSTEM.ADMIN.CONFIG.EVENT -b -o json",
+            ),
+        ],
+        REMOTE,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of(
         "depth",
         &[
             ("Show how many messages a queue holds", "quaymaster depth DEV.QUEUE.1"),
