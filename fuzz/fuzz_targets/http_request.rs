@@ -98,6 +98,7 @@ async fn start() -> WebServer {
         messaging: Messaging::default(),
         message_api: MessageApiOptions::default(),
         push: PushOptions::default(),
+        slow_request: None,
         log: Arc::default(),
         push_file: None,
         console: Console::default(),

@@ -1,5 +1,6 @@
 //! `mq_prometheus`, the public exporter, unmodified: what it shows of a queue is what was done to it.
 
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use system_tests::program;
 
 use super::{House, succeeded};
+use crate::client::fetch;
 
 const PAGE: &str = include_str!("../../docs/metrics.md");
 const MODULE: &str = "github.com/ibm-messaging/mq-metric-samples/v5@v5.7.1";
@@ -85,6 +87,47 @@ fn block(language: &str) -> Result<&'static str> {
     Ok(rest.split_once("```").context("the block ends")?.0)
 }
 
+/// The names of its metrics, without its figures about itself.
+fn names(page: &str) -> BTreeSet<String> {
+    let samples = page.lines().filter_map(|line| line.strip_prefix("ibmmq_")?.split('{').next());
+    samples.filter(|name| !name.starts_with("qmgr_exporter_")).map(str::to_owned).collect()
+}
+
+/// Lets the server show the same names, as the page says. Its metrics listener is returned.
+fn name_as_the_exporter_does(house: &House) -> Result<String> {
+    let (_, section) =
+        PAGE.split_once("## Names of the exporters for IBM MQ").context("the section is in metrics.md")?;
+    let (_, rest) = section.split_once("```toml\n").context("a block of toml")?;
+    let configuration = rest.split_once("```").context("the block ends")?.0;
+    crate::client::write(&house.data.path().join("quaymaster.toml"), configuration)?;
+    let mut command = std::process::Command::new(program::quaymaster()?);
+    command.args(["config", "reload", "--data"]).arg(house.data.path());
+    succeeded(&command.output()?)?;
+    let ready: serde_json::Value = serde_json::from_str(&house.server.ready.line)?;
+    Ok(ready["metrics"].as_str().context("the ready line names the metrics")?.to_owned())
+}
+
+/// Names of the exporter that the server does not show.
+const LEFT_OUT: [&str; 6] = [
+    "channel_instance_type",
+    "channel_security_protocol",
+    "qmgr_log_start_epoch",
+    "queue_qfile_max_size",
+    "queue_qtime_long",
+    "queue_qtime_short",
+];
+/// Names that the exporter shows of queues that are monitored, and where there is something to tell.
+const AT_TIMES: [&str; 8] = [
+    "channel_time_since_msg",
+    "queue_time_since_get",
+    "queue_time_since_put",
+    "subscription_time_since_message_published",
+    "topic_messages_published",
+    "topic_messages_received",
+    "topic_time_since_msg_published",
+    "topic_time_since_msg_received",
+];
+
 /// The value of a metric of the queue.
 fn value(page: &str, metric: &str) -> Option<f64> {
     let label = format!("queue=\"{QUEUE}\"");
@@ -102,6 +145,9 @@ fn put(house: &House, text: &str) -> Result<()> {
 fn the_exporter_for_prometheus_shows_what_was_put_and_what_is_there() -> Result<()> {
     let house = House::new()?;
     let mut exporter = Exporter::start(&house)?;
+    let metrics = name_as_the_exporter_does(&house)?;
+    // The first look begins the counting.
+    fetch(&metrics, "/metrics")?;
     // The exporter shows nothing of what it finds at its first scrape.
     exporter.scrape()?;
     for text in ["one", "two", "three"] {
@@ -117,6 +163,17 @@ fn the_exporter_for_prometheus_shows_what_was_put_and_what_is_there() -> Result<
     }
     assert_eq!((puts, bytes), (3.0, 11.0), "{page}");
     assert_eq!(value(&page, "ibmmq_queue_depth"), Some(3.0), "{page}");
+    let own = fetch(&metrics, "/metrics")?;
+    let (theirs, ours) = (names(&page), names(&own));
+    let without = |some: &BTreeSet<String>, others: &BTreeSet<String>| -> Vec<String> {
+        some.difference(others).cloned().collect()
+    };
+    assert_eq!(without(&theirs, &ours), LEFT_OUT, "of the exporter");
+    let more = without(&ours, &theirs);
+    ensure!(more.iter().all(|name| AT_TIMES.contains(&name.as_str())), "of the server: {more:?}");
+    ensure!(own.contains("quaymaster_queue_depth{"), "{own}");
+    assert_eq!(value(&own, "ibmmq_queue_depth"), Some(3.0), "{own}");
+    assert!(value(&own, "ibmmq_queue_mqput_mqput1_count") >= Some(3.0), "{own}");
     for metric in [
         "qmgr_ram_total_bytes{",
         "qmgr_log_in_use_bytes{",

@@ -81,6 +81,7 @@ pub(crate) struct Server {
     pub restart_failed_seconds: u64,
     pub log_format: LogFormat,
     pub log_level: LogLevel,
+    pub slow_request_milliseconds: u64,
 }
 
 /// `[identity]`.
@@ -248,6 +249,7 @@ impl Default for Server {
             restart_failed_seconds: 0,
             log_format: LogFormat::Text,
             log_level: LogLevel::Info,
+            slow_request_milliseconds: 0,
         }
     }
 }
@@ -275,6 +277,7 @@ impl Configuration {
             messaging: self.messaging.clone(),
             message_api: self.message_api.clone(),
             push: self.push.clone(),
+            slow_request: self.server.slow_request(),
             log: Arc::default(),
             push_file: None,
             console: self.console.clone(),
@@ -307,6 +310,10 @@ impl Tls {
 impl Server {
     pub(crate) fn grace(&self) -> Duration {
         Duration::from_secs(self.grace_seconds)
+    }
+
+    pub(crate) fn slow_request(&self) -> Option<Duration> {
+        (self.slow_request_milliseconds > 0).then(|| Duration::from_millis(self.slow_request_milliseconds))
     }
 
     /// The first pause before a queue manager whose log has failed is started again; `None`: it is not.

@@ -23,7 +23,7 @@ use workers::places::{Most, Place, Places};
 
 pub(crate) use self::socket::WatchedSocket;
 use self::watch::{CLOSE, DRAIN};
-pub(crate) use self::watch::{InRequest, Unread, Watch};
+pub(crate) use self::watch::{InRequest, Unread, Waiting, Watch};
 use crate::budget::Budget;
 use crate::options::Limits;
 use crate::service::Door;

@@ -26,6 +26,7 @@ mod metrics;
 mod openapi;
 pub mod options;
 mod peer_certificate;
+mod progress;
 mod query;
 mod request_body;
 mod routes;

@@ -2,6 +2,7 @@
 //!
 //! Counting a request is a few relaxed additions to atomics that exist from the start: no lock, no allocation.
 
+mod exporter;
 mod group;
 mod push;
 
@@ -20,6 +21,7 @@ use queue_manager::{QueueManager, QueueManagers};
 use tokio::time::Instant;
 
 use crate::answer::{self, Answer};
+use crate::options::{MetricNames, Metrics};
 use crate::routes::ROUTES;
 use crate::server::Shared;
 use crate::service::Door;
@@ -69,26 +71,33 @@ impl HttpStatistics {
 }
 
 /// The whole page.
-pub(crate) fn expose(shared: &Shared) -> Answer {
+pub(crate) async fn expose(shared: &Shared, options: &Metrics) -> Answer {
     let mut page = Page(String::with_capacity(16 << 10));
-    http(&mut page, shared);
-    commands(&mut page, shared);
-    states(&mut page, &shared.queue_managers);
-    let running = shared.queue_managers.running();
-    queue_managers(&mut page, &running);
-    records(&mut page, &running);
-    channels(&mut page, &running);
-    queues(&mut page, &running);
-    recovery_logs(&mut page, &running);
-    group::groups(&mut page, &running);
-    pools(&mut page, shared);
-    requesters(&mut page, shared);
-    push::targets(&mut page, &shared.message_api.push);
-    streams(&mut page, shared);
-    live(&mut page, shared);
-    certificates(&mut page, shared);
+    if options.names.contains(&MetricNames::Quaymaster) {
+        own_families(&mut page, shared);
+    }
+    exporter::families(&mut page, &shared.queue_managers, &options.names).await;
     process(&mut page);
     answer::with_body(StatusCode::OK, Some(FORMAT), page.0.into())
+}
+
+fn own_families(page: &mut Page, shared: &Shared) {
+    http(page, shared);
+    commands(page, shared);
+    states(page, &shared.queue_managers);
+    let running = shared.queue_managers.running();
+    queue_managers(page, &running);
+    records(page, &running);
+    channels(page, &running);
+    queues(page, &running);
+    recovery_logs(page, &running);
+    group::groups(page, &running);
+    pools(page, shared);
+    requesters(page, shared);
+    push::targets(page, &shared.message_api.push);
+    streams(page, shared);
+    live(page, shared);
+    certificates(page, shared);
 }
 
 /// A page under construction.
@@ -106,6 +115,16 @@ impl Page {
     fn plain(&mut self, name: &str, kind: &str, help: &str, value: impl Display) {
         self.family(name, kind, help);
         let _ = writeln!(self.0, "{name} {value}");
+    }
+
+    /// Families of one kind of thing, with a sample for each of them.
+    fn families<T>(&mut self, families: &[Family<T>], all: &[(String, T)]) {
+        for (name, kind, help, value) in families {
+            self.family(name, kind, help);
+            for (labels, one) in all {
+                self.sample(name, labels, value(one));
+            }
+        }
     }
 }
 
@@ -305,12 +324,7 @@ fn queues(page: &mut Page, queue_managers: &[QueueManager]) {
             }
         }
     }
-    for (name, kind, help, value) in QUEUE_FAMILIES {
-        page.family(name, kind, help);
-        for (labels, status) in &all {
-            page.sample(name, labels, value(status));
-        }
-    }
+    page.families(&QUEUE_FAMILIES, &all);
 }
 
 const LOG_FAMILIES: [Family<QueueManagerStatus>; 15] = [
@@ -352,12 +366,7 @@ fn recovery_logs(page: &mut Page, queue_managers: &[QueueManager]) {
         .iter()
         .map(|queue_manager| (format!("qmgr=\"{}\"", queue_manager.name()), queue_manager.status()))
         .collect();
-    for (name, kind, help, value) in LOG_FAMILIES {
-        page.family(name, kind, help);
-        for (labels, status) in &all {
-            page.sample(name, labels, value(status));
-        }
-    }
+    page.families(&LOG_FAMILIES, &all);
 }
 
 /// Labels of a pool, and what it has done.
@@ -390,12 +399,7 @@ fn pools(page: &mut Page, shared: &Shared) {
             })
         })
         .collect();
-    for (name, kind, help, value) in POOL_FAMILIES {
-        page.family(name, kind, help);
-        for (labels, statistics) in &all {
-            page.sample(name, labels, value(statistics));
-        }
-    }
+    page.families(&POOL_FAMILIES, &all);
     const CLOSED: &str = "quaymaster_connection_pool_closed_total";
     page.family(CLOSED, "counter", "Connections closed, by why.");
     for (labels, statistics) in &all {

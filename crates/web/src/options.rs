@@ -51,6 +51,8 @@ pub struct WebOptions {
     pub messaging: Messaging,
     pub message_api: MessageApiOptions,
     pub push: PushOptions,
+    /// Requests that take longer have a line in the log.
+    pub slow_request: Option<Duration>,
     /// The last lines of the log; the same ones at every reload.
     pub log: Arc<LogLines>,
     /// Where push targets are kept; `None`: in memory.
@@ -95,11 +97,30 @@ pub struct Cors {
 }
 
 /// `[metrics]`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Metrics {
     /// Serve `/metrics` by the HTTPS and HTTP listeners too, without signing in.
     pub on_https: bool,
+    pub names: Vec<MetricNames>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self { on_https: false, names: vec![MetricNames::Quaymaster] }
+    }
+}
+
+/// Whose names the metrics have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MetricNames {
+    /// `quaymaster_…`.
+    Quaymaster,
+    /// Those of the exporter `mq_prometheus`.
+    MqPrometheus,
+    /// Those of the exporter in IBM's container image.
+    MqContainer,
 }
 
 /// `[documents]`: what tells which APIs and services there are.

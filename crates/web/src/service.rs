@@ -24,6 +24,7 @@ use crate::csrf::{self, CSRF_HEADER, CsrfError, CsrfRule};
 use crate::error::{self, ApiError, Form};
 use crate::options::OpenTo;
 use crate::peer_certificate::PeerCertificate;
+use crate::progress::Progress;
 use crate::request_body::RequestBody;
 use crate::routes::{self, Access, Handler, Matched, PublicHandler, Resolution, Version};
 use crate::server::{Settings, Shared};
@@ -94,6 +95,7 @@ pub(crate) struct Call<'a> {
     pub(crate) now: Timestamp,
     /// When it came, to measure how long it takes.
     pub(crate) begun: Instant,
+    pub(crate) progress: &'a Progress,
 }
 
 impl Call<'_> {
@@ -135,6 +137,7 @@ async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> A
     let (parts, body) = request.into_parts();
     let mut body = RequestBody::new(body, &peer.watch, &shared.bodies);
     let mut route_index = None;
+    let progress = Progress::default();
     let mut form = Form::of_path(parts.uri.path());
     let mut answer = match settings.cors.preflight(&parts.method, &parts.headers) {
         Some(preflight) => preflight,
@@ -142,7 +145,7 @@ async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> A
             Ok(Target::Route(matched)) => {
                 route_index = matched.index;
                 form = matched.route.handler.form();
-                guarded(connected, &settings, &parts, matched, started, &mut body).await
+                guarded(connected, &settings, &parts, matched, started, &progress, &mut body).await
             }
             Ok(Target::Options(allow)) => options(allow),
             Err(error) => error.into_answer(form),
@@ -152,6 +155,9 @@ async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> A
     answer::finish(headers, form);
     settings.cors.decorate(&parts.headers, headers);
     shared.statistics.count(route_index, answer.status(), started);
+    if let Some(limit) = settings.options.slow_request {
+        progress.tell_if_slow(limit, started, &parts, answer.status(), peer);
+    }
     tracing::debug!(method = %parts.method, path = parts.uri.path(), status = answer.status().as_u16(), "answered");
     let is_http2 = parts.version == http::Version::HTTP_2;
     if parts.method == Method::HEAD && is_http2 {
@@ -230,6 +236,7 @@ async fn guarded(
     parts: &Parts,
     matched: Matched<'_>,
     begun: Instant,
+    progress: &Progress,
     body: &mut RequestBody<'_>,
 ) -> Answer {
     let Connected { shared, peer } = &**connected;
@@ -245,6 +252,7 @@ async fn guarded(
         address: peer.address,
         now: shared.now(),
         begun,
+        progress,
     };
     let told = |error: ApiError| error.into_answer(matched.route.handler.form());
     let is_document = matched.route.handler.is_document();
@@ -266,6 +274,9 @@ async fn guarded(
     let Verdict::Identified { identity, mechanism, set_cookie } = verdict else {
         return told(api::console::add_ways(call, matched.route.handler, refused(call, &verdict)));
     };
+    if settings.options.slow_request.is_some() {
+        progress.is_of(&identity.principal.user);
+    }
     let outcome = match admit(call, matched, &identity, mechanism, body).await {
         Ok(()) => handle(call, matched.route.handler, &identity, mechanism, body).await,
         Err(error) => Err(error),
@@ -398,7 +409,7 @@ async fn handle_public(call: Call<'_>, handler: PublicHandler, body: &mut Reques
         PublicHandler::Login => login::login(call, body).await,
         PublicHandler::Live => Ok(health::live()),
         PublicHandler::Ready => health::ready(call.shared, call.query()),
-        PublicHandler::Metrics => Ok(metrics::expose(call.shared)),
+        PublicHandler::Metrics => Ok(metrics::expose(call.shared, &call.settings.options.metrics_page).await),
         PublicHandler::OpenApi => Ok(openapi::document(call)),
         PublicHandler::Docs => openapi::docs(call),
         PublicHandler::Explorer => Ok(console::lead_to_explorer()),

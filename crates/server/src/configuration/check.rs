@@ -140,6 +140,9 @@ fn check_value(key: &Key, place: Place, value: &Value) -> Result<(), Configurati
         (Kind::Boolean, Value::Boolean(_)) | (Kind::Text, Value::String(_)) => true,
         (Kind::Integer { minimum, maximum }, Value::Integer(number)) => (minimum..=maximum).contains(number),
         (Kind::Choice(words), Value::String(word)) => words.contains(&word.as_str()),
+        (Kind::Choices(words), Value::Array(chosen)) => {
+            !chosen.is_empty() && chosen.iter().all(|word| word.as_str().is_some_and(|word| words.contains(&word)))
+        }
         (Kind::Address, Value::String(text)) => parse_address(text).is_some(),
         (Kind::Path, Value::String(path)) => !path.is_empty(),
         (Kind::QueueManagers, Value::Array(names)) => {
@@ -180,7 +183,7 @@ pub(super) fn parse_texts(key: &Key, place: &Place, texts: &[&str]) -> Result<Va
             _ => Value::String(text.to_owned()),
         },
         Kind::Integer { .. } => text.parse().map_or_else(|_| Value::String(text.to_owned()), Value::Integer),
-        Kind::QueueManagers | Kind::Texts => list(),
+        Kind::QueueManagers | Kind::Texts | Kind::Choices(_) => list(),
         Kind::Text
         | Kind::Choice(_)
         | Kind::Address

@@ -33,6 +33,8 @@ pub(crate) enum Kind {
     },
     Text,
     Choice(&'static [&'static str]),
+    /// A list of words, one at least.
+    Choices(&'static [&'static str]),
     /// `ADDRESS:PORT` or `off`.
     Address,
     Path,
@@ -57,6 +59,7 @@ impl Kind {
             Self::Integer { minimum, maximum } => format!("integer {minimum} to {maximum}"),
             Self::Text => "text".to_owned(),
             Self::Choice(words) => words.join(" | "),
+            Self::Choices(words) => format!("list of {}", words.join(", ")),
             Self::Address => "ADDRESS:PORT | off".to_owned(),
             Self::Path => "path".to_owned(),
             Self::QueueManagers => "list of queue manager names".to_owned(),
@@ -75,6 +78,7 @@ impl Kind {
             Self::Integer { minimum, maximum } => format!("an integer from {minimum} to {maximum}"),
             Self::Text => "a text".to_owned(),
             Self::Choice(words) => format!("one of {}", words.join(", ")),
+            Self::Choices(words) => format!("a list of one or more of {}", words.join(", ")),
             Self::Address => "ADDRESS:PORT, such as 127.0.0.1:9443, or off".to_owned(),
             Self::Path => "a path".to_owned(),
             Self::QueueManagers => {
@@ -172,6 +176,9 @@ pub(crate) const KEYS: &[Key] = &[
     key("server.log_level", LEVELS, "\"info\"", "Lowest severity that is logged.")
         .environment("QUAYMASTER_LOG_LEVEL")
         .at_start("--log-level"),
+    key("server.slow_request_milliseconds", Kind::Integer { minimum: 0, maximum: 86_400_000 }, "0", "Log a line for each HTTP request that takes longer. Time that a request waits for a message because it asks to does not count. 0: no such lines.")
+        .unit("milliseconds")
+        .environment("QUAYMASTER_SLOW_REQUEST_MILLISECONDS"),
     key("tls.certificate", Kind::Path, "", "PEM file with the server's certificate, then its issuers.")
         .note("made at start, signed by DIR/tls/ca.crt")
         .environment("QUAYMASTER_TLS_CERTIFICATE"),
@@ -308,6 +315,8 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_CORS_MAX_AGE_SECONDS"),
     key("metrics.on_https", Kind::Boolean, "false", "Also serve /metrics on the HTTPS and HTTP listeners, without authentication.")
         .environment("QUAYMASTER_METRICS_ON_HTTPS"),
+    key("metrics.names", Kind::Choices(&["quaymaster", "mq_prometheus", "mq_container"]), "[\"quaymaster\"]", "Names of the metrics: the server's own (quaymaster), those of the exporter mq_prometheus, those of the exporter in IBM's container image (mq_container). docs/metrics.md lists them.")
+        .environment("QUAYMASTER_METRICS_NAMES"),
     key("documents.open_to", Kind::Choice(&["anyone", "users"]), "", "Readers of /openapi.json, /ibm/api/docs, /zosConnect/api-docs and the documents of deployed APIs: anyone, or authenticated users.")
         .note("anyone with server.developer_defaults, else users")
         .environment("QUAYMASTER_DOCUMENTS_OPEN_TO"),

@@ -247,6 +247,7 @@ fn every_key_without_a_default_is_known_to_the_structs() {
             Kind::Tables => "{ a = {} }",
             Kind::Integer { .. } => "1",
             Kind::Choice(words) => &format!("'{}'", words[0]),
+            Kind::Choices(words) => &format!("['{}']", words[0]),
             _ => "'x'",
         };
         let table: Table = format!("{} = {value}\n", key.path).parse().expect("TOML");

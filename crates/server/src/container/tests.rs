@@ -93,6 +93,9 @@ fn variables_of_the_image_are_settings_and_unknown_ones_are_one_note() {
         &[],
     );
     around.check(&expect![[r#"
+        [metrics]
+        names = ["quaymaster", "mq_container"]
+
         [server]
         grace_seconds = 5
         https = "off"

@@ -25,6 +25,7 @@ const VARIABLES: &[(&str, Effect)] = &[
     // After LOG_FORMAT, which it replaced.
     ("MQ_LOGGING_CONSOLE_FORMAT", Sets("server.log_format", format_of)),
     ("MQ_ENABLE_METRICS", Sets("server.metrics", |text| address(text, 9157))),
+    ("MQ_ENABLE_METRICS", Sets("metrics.names", |text| Some(metric_names(is_yes(text))))),
     ("MQ_ENABLE_EMBEDDED_WEB_SERVER", Sets("server.https", |text| address(text, 9443))),
     ("MQ_GRACE_PERIOD", Sets("server.grace_seconds", seconds)),
     ("MQ_LOGGING_CONSOLE_EXCLUDE_ID", Effect::None),
@@ -111,6 +112,12 @@ fn address(text: &str, port: u16) -> Option<Value> {
     } else {
         is_no(text).then(|| Value::String("off".to_owned()))
     }
+}
+
+/// Dashboards of the image find the names that they know.
+fn metric_names(of_image: bool) -> Value {
+    let names = ["quaymaster", "mq_container"].into_iter().take(1 + usize::from(of_image));
+    Value::Array(names.map(|name| Value::String(name.to_owned())).collect())
 }
 
 fn format_of(text: &str) -> Option<Value> {

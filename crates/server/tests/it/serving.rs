@@ -227,6 +227,28 @@ fn a_request_that_waits_does_not_hold_up_the_end() {
 }
 
 #[test]
+fn a_slow_request_has_a_line_in_the_log_and_waiting_for_a_message_is_not_slow() {
+    let folder = Folder::new();
+    let variables = [("MQ_APP_PASSWORD", "b"), ("QUAYMASTER_SLOW_REQUEST_MILLISECONDS", "2000")];
+    let server = Server::start_with(&folder, &["--log-format", "json"], &variables);
+    assert_eq!(curl(&server, "app:b", "DELETE", "queue/DEV.QUEUE.1/message?wait=2500"), "204");
+    // Nobody replies.
+    let path = "/api/v1/qmgr/QM1/queue/DEV.QUEUE.1/requests";
+    let url = format!("http://{}{path}?wait=2500ms", server.address("http"));
+    let mut ask = Command::new("curl");
+    ask.args(["-sS", "-o", "/dev/null", "-w", "%{http_code}", "-u", "app:b", "--data", "x", &url]);
+    ask.args(["-H", "Content-Type: text/plain", "-H", "ibm-mq-rest-csrf-token: x"]);
+    assert_eq!(String::from_utf8_lossy(&ask.output().expect("curl runs").stdout), "504");
+    let (_, errors) = server.terminate();
+    let lines: Vec<&str> = errors.lines().filter(|line| line.contains("server.slow_request_milliseconds")).collect();
+    let [line] = *lines else { panic!("one line in {errors}") };
+    let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    assert_eq!((&line["method"], &line["path"], &line["status"]), (&"POST".into(), &path.into(), &504.into()));
+    assert_eq!((&line["user"], &line["address"]), (&"app".into(), &"127.0.0.1".into()), "{line}");
+    assert!(line["milliseconds"].as_u64() >= Some(2000), "{line}");
+}
+
+#[test]
 fn passwords_in_clear_from_other_machines_are_told_at_start_where_they_are_taken() {
     for (address, configuration, is_told) in [
         ("0.0.0.0:0", "", true),

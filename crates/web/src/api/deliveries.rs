@@ -66,11 +66,7 @@ pub(super) async fn receive(
     let mut options = matched.options();
     let wait = wanted.wait.as_deref().map(|text| selection::wait("wait", text)).transpose()?;
     let wait = wait.filter(|wait| !wait.is_zero());
-    let limits = &call.settings.options.limits;
-    let _waiting = match wait {
-        Some(_) => Some(call.watch.waiting(limits).ok_or_else(|| ApiError::overloaded("limits.waiting_requests"))?),
-        None => None,
-    };
+    let _waiting = call.wait_for_message(wait)?;
     if wait.is_some() {
         options.flags |= GetFlags::WAIT;
         options.wait = wait;

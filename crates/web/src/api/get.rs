@@ -59,12 +59,8 @@ impl Wanted {
 pub(super) async fn take(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
     let target = Target::of_operator(call, identity, Verb::GetFrom)?;
     let wanted = Wanted::read(call)?;
-    let limits = &call.settings.options.limits;
     let wait = wanted.wait.filter(|wait| !wait.is_zero());
-    let _waiting = match wait {
-        Some(_) => Some(call.watch.waiting(limits).ok_or_else(|| ApiError::overloaded("limits.waiting_requests"))?),
-        None => None,
-    };
+    let _waiting = call.wait_for_message(wait)?;
     let mut options = wanted.matched.options();
     options.flags |= GetFlags::NO_SYNCPOINT;
     if let Some(wait) = wait {

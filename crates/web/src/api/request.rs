@@ -120,9 +120,7 @@ pub(super) async fn exchange(
     if outgoing.due.is_some() {
         return Err(ApiError::new(&error::BODY_NOT_VALID, &["a request cannot be delivered later"]));
     }
-    let limits = &call.settings.options.limits;
-    let waiting = || ApiError::overloaded("limits.waiting_requests");
-    let _waiting = call.watch.waiting(limits).ok_or_else(waiting)?;
+    let _waiting = call.place_to_wait()?;
     let request = Request {
         object,
         options: put::options(&outgoing, PutFlags::empty()),

@@ -37,11 +37,7 @@ type Taken = Option<(Box<Message>, Readable)>;
 pub(crate) async fn get(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
     let target = Target::of(call, identity, Verb::GetFrom)?;
     let selection = Selection::read(&call, Takes::IdentifiersAndWait)?;
-    let limits = &call.settings.options.limits;
-    let _waiting = match selection.wait() {
-        Some(_) => Some(call.watch.waiting(limits).ok_or_else(|| ApiError::overloaded("limits.waiting_requests"))?),
-        None => None,
-    };
+    let _waiting = call.wait_for_message(selection.wait())?;
     let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::INQUIRE | OpenOptions::BROWSE;
     let mut queue = target.open(options).await?;
     let taken = take(call, &mut queue, &selection).await;

@@ -1,10 +1,14 @@
 //! What every answer carries, unknown paths and methods, CORS, health, metrics, documents.
 
+use std::time::Duration;
+
 use expect_test::expect;
-use web::options::OpenTo;
+use model::descriptor::MessageDescriptor;
+use tokio::time::Instant;
+use web::options::{MetricNames, OpenTo};
 
 use super::client::{self, Client};
-use super::server::TestServer;
+use super::server::{PATIENCE, TestServer};
 use super::{check, check_on};
 
 #[test]
@@ -197,6 +201,45 @@ fn metrics_are_on_the_other_listeners_only_where_the_configuration_says_so() {
     options.metrics_page.on_https = true;
     server.web.reload(options).expect("reloaded");
     assert_eq!(client::tls(&server).exchange("GET /metrics\n-authorization").status, 200);
+}
+
+#[test]
+fn metrics_have_the_names_that_the_configuration_says() {
+    let server = TestServer::start();
+    let begins = |page: &str, with: &str| page.lines().any(|line| line.starts_with(with));
+    let page = |names: &[MetricNames]| {
+        let mut options = server.options.clone();
+        options.metrics_page.names = names.to_vec();
+        server.web.reload(options).expect("reloaded");
+        client::metrics(&server).exchange("GET /metrics\n-authorization").text()
+    };
+    let ours = page(&[MetricNames::Quaymaster]);
+    assert!(begins(&ours, "quaymaster_queue_depth{") && !begins(&ours, "ibmmq_"), "{ours}");
+    server.put("Q", MessageDescriptor::default(), "one");
+    let theirs = page(&[MetricNames::MqPrometheus]);
+    assert!(!begins(&theirs, "quaymaster_"), "{theirs}");
+    let of_queue = "qmgr=\"QM1\",platform=\"UNIX\",queue=\"Q\",usage=\"NORMAL\",description=\"-\",cluster=\"-\"";
+    for (name, value) in [("depth", "1"), ("attribute_max_depth", "5000"), ("time_since_put", "0")] {
+        assert!(theirs.contains(&format!("ibmmq_queue_{name}{{{of_queue}}} {value}\n")), "{name} {theirs}");
+    }
+    assert!(begins(&theirs, "ibmmq_qmgr_status{qmgr=\"QM1\",platform=\"UNIX\",description="), "{theirs}");
+    // What is counted comes with the first interval of ten seconds after the first look.
+    let begun = Instant::now();
+    let both = loop {
+        let both = page(&[MetricNames::MqPrometheus, MetricNames::MqContainer]);
+        if begins(&both, "ibmmq_qmgr_commit_total{qmgr=\"QM1\"}") {
+            break both;
+        }
+        assert!(begun.elapsed() < 3 * PATIENCE, "{both}");
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    assert!(begins(&both, "# TYPE ibmmq_qmgr_commit_count counter"), "{both}");
+    let families: Vec<&str> = both.lines().filter(|line| line.starts_with("# TYPE ")).collect();
+    let different: std::collections::HashSet<&&str> = families.iter().collect();
+    assert_eq!(families.len(), different.len(), "a family that has both names is shown once");
+    let of_image = page(&[MetricNames::MqContainer]);
+    assert!(begins(&of_image, "ibmmq_qmgr_cpu_load_one_minute_average_percentage{qmgr=\"QM1\"} "), "{of_image}");
+    assert!(!begins(&of_image, "ibmmq_queue_") && !begins(&of_image, "ibmmq_qmgr_commit_count"), "{of_image}");
 }
 
 #[test]

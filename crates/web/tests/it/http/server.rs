@@ -238,6 +238,7 @@ fn options(folder: &Path) -> WebOptions {
         messaging: Messaging::default(),
         message_api: MessageApiOptions::default(),
         push: PushOptions::default(),
+        slow_request: None,
         log: Arc::default(),
         push_file: None,
         console: Console::default(),
