@@ -12,6 +12,7 @@ mod fuzz_list;
 mod group;
 mod interop;
 mod message_api;
+mod monitoring;
 mod mqi;
 mod packages;
 mod pages;
