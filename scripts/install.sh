@@ -20,7 +20,7 @@ packages_of() {
         build) echo gcc:cc libc6-dev:/usr/include/stdlib.h make:make curl:curl ca-certificates:/etc/ssl/certs/ca-certificates.crt ;;
         test)
             echo g++:g++ procps:ps git:git gnucobol3:cobc curl:curl openssl:openssl python3:/usr/bin/python3 slapd:slapd ldap-utils:ldapadd
-            echo valgrind:valgrind pkg-config:pkg-config python3-venv:@ensurepip etcd-server:etcd faketime:faketime rpm:rpm prometheus:promtool
+            echo valgrind:valgrind pkg-config:pkg-config python3-venv:@ensurepip python3-dev:/usr/bin/python3-config etcd-server:etcd faketime:faketime rpm:rpm prometheus:promtool
             echo nodejs:node npm:npm chromium:chromium golang-go:go openjdk-17-jdk-headless:javac maven:mvn postgresql:/usr/lib/postgresql
             ;;
         group) echo postgresql:/usr/lib/postgresql python3:python3 ;;

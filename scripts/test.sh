@@ -2,7 +2,7 @@
 # Every test. System tests drive the release build, because the kill test wants real load.
 # `test.sh full` adds a hundred kills and a hundred restarts under JMS listeners, a thousand simulated crashes, a hundred calls of
 # each kind refused by a simulated disk, five failovers of each kind, fifty killed members and two hundred faults of a queue-sharing group,
-# fifty histories of it, ten thousand hostile sockets, an hour of mixed load and half an hour of a group's, and the tests that need Open
+# fifty histories of it, ten thousand hostile sockets, ten thousand iterations of each thread of the public performance harness, an hour of mixed load and half an hour of a group's, and the tests that need Open
 # Liberty.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,6 +34,7 @@ if [ "${1:-}" = full ]; then
     export QUAYMASTER_RESTART_ROUNDS="${QUAYMASTER_RESTART_ROUNDS:-100}"
     export QUAYMASTER_SOAK_SECONDS="${QUAYMASTER_SOAK_SECONDS:-3600}"
     export QUAYMASTER_ATTACK_SOCKETS="${QUAYMASTER_ATTACK_SOCKETS:-10000}"
+    export QUAYMASTER_CPH_ITERATIONS="${QUAYMASTER_CPH_ITERATIONS:-10000}"
     ignored=(--include-ignored)
     say "checking that fuzz/ builds"
     scripts/fuzz-check.sh
@@ -49,7 +50,7 @@ failed=0
 if [ "${1:-}" = full ] || reaches_github; then
     say "running the tests with files of public repositories, which are fetched once"
     cargo test --locked --package record-file --package build-toolkit --package service --tests -- --ignored || failed=$?
-    cargo test --locked --package system-tests --test it -- --ignored mqi::python requester::public || failed=$?
+    cargo test --locked --package system-tests --test it -- --ignored mqi::python mqi::patterns mqi::harness requester::public || failed=$?
 else
     say "GitHub is not reached: the tests with files of public repositories are left out"
 fi

@@ -5,7 +5,7 @@
 mod clients;
 mod curl;
 mod families;
-mod java;
+pub(crate) mod java;
 mod liberty;
 mod openssl;
 pub(crate) mod packages;

@@ -12,9 +12,13 @@ mod bags;
 mod bindings;
 mod cobol;
 mod exporter;
+mod harness;
+mod key_repositories;
 mod lists;
 mod memory;
 mod node;
+mod page;
+mod patterns;
 mod programs;
 mod python;
 mod reconnect;
@@ -33,7 +37,14 @@ struct House {
 
 impl House {
     fn new() -> Result<Self> {
+        Self::configured("")
+    }
+
+    /// With a server that reads this configuration.
+    #[expect(clippy::disallowed_methods, reason = "a configuration in a temporary folder")]
+    fn configured(configuration: &str) -> Result<Self> {
         let data = tempfile::tempdir()?;
+        std::fs::write(data.path().join("quaymaster.toml"), configuration)?;
         let server = Server::start(&ServerOptions::on(data.path()).listening("127.0.0.1:0"))?;
         Ok(Self { tree: client_tree()?, folder: tempfile::tempdir()?, server, data })
     }
@@ -103,10 +114,14 @@ impl House {
 
     /// Runs one command on the queue manager, as its administrator on this machine.
     fn mqsc(&self, statement: &str) -> Result<()> {
+        self.answer(statement).map(drop)
+    }
+
+    /// As `mqsc`, with what the queue manager answers.
+    fn answer(&self, statement: &str) -> Result<String> {
         let mut command = Command::new(program::quaymaster()?);
         command.arg("mqsc").arg("--data").arg(self.data.path()).args(["QM1", statement]);
-        succeeded(&command.output()?)?;
-        Ok(())
+        Ok(succeeded(&command.output()?)?.to_owned())
     }
 
     /// Makes a channel that needs no password, for programs that have none to give. Their user is `user`.

@@ -7,7 +7,7 @@
 //! queues (`java/shared.rs`).
 
 mod build;
-mod certificates;
+pub(crate) mod certificates;
 mod group;
 mod jms;
 mod mqi;

@@ -4,12 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use system_tests::program::client_tree;
 use system_tests::server::ADMIN_PASSWORD;
 
+use super::page::{pasted, shows};
 use super::{House, succeeded, text};
-use crate::readme::shell_blocks;
-use crate::services::{Checkout, repository};
 
 const EXPECTED: &str = "\
 MQCONNX 0 0000
@@ -134,34 +132,18 @@ fn without_the_library_of_c_every_call_ends_with_6000() -> Result<()> {
     Ok(())
 }
 
-/// The page's section, and what its commands and then `more` print, in the repository after `make run` and `make client`.
-fn pasted(more: &str) -> Result<(String, String)> {
-    let page = std::fs::read_to_string(repository()?.join("docs/mqi-library.md"))?;
-    let section = page.split("\n## ").find(|section| section.starts_with("Two programs in COBOL\n"));
-    let section = section.context("the page has the section")?;
-    let checkout = Checkout::new()?;
-    std::os::unix::fs::symlink(client_tree()?, checkout.folder.path().join("target/quaymaster-client"))?;
-    let address = checkout.server.mq_address()?;
-    let script = shell_blocks(section).concat() + more;
-    let script = script.replace("localhost(1414)", &format!("{}({})", address.ip(), address.port()));
-    Ok((section.to_owned(), checkout.run(&script)?))
-}
+const SECTION: &[&str] = &["Two programs in COBOL"];
 
 #[test]
 fn a_request_is_answered_by_a_program_that_the_trigger_monitor_starts_as_the_page_shows() -> Result<()> {
-    let (section, out) = pasted("")?;
-    let shown: Vec<&str> = section.lines().filter_map(|line| line.strip_prefix("# -> ")).collect();
-    ensure!(shown.len() == 2, "the page shows two answers");
-    for answer in shown {
-        ensure!(out.contains(answer), "{answer} is not in\n{out}");
-    }
-    Ok(())
+    shows(SECTION, 2)
 }
 
 /// It names no queue for its reply.
 #[test]
 fn a_request_that_the_example_cannot_answer_is_put_aside_and_the_next_one_is_answered() -> Result<()> {
     let (_, out) = pasted(
+        SECTION,
         "quaymaster put COBOL.REQUEST 'TEA     0007' > /dev/null\n\
          for try in $(seq 300); do [ \"$(quaymaster depth COBOL.ASIDE)\" = 1 ] && break; sleep 0.1; done\n\
          quaymaster browse COBOL.ASIDE\n\

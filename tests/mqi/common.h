@@ -51,3 +51,15 @@ static inline MQHOBJ open_named(MQHCONN connection, const char *name, MQLONG opt
   MQOPEN(connection, &descriptor, options, &object, &completion, &reason);
   return object;
 }
+
+/* The channel APP.TLS at the address of the environment. */
+static inline MQCD tls_channel(const char *cipher)
+{
+  MQCD channel = {MQCD_CLIENT_CONN_DEFAULT};
+
+  strncpy(channel.ChannelName, "APP.TLS", sizeof channel.ChannelName);
+  strncpy(channel.ConnectionName, getenv("ADDRESS"), sizeof channel.ConnectionName);
+  strncpy(channel.SSLCipherSpec, cipher, sizeof channel.SSLCipherSpec);
+  channel.Version = MQCD_VERSION_7;
+  return channel;
+}

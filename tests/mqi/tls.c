@@ -4,14 +4,10 @@
 static void connect_to(const char *peer)
 {
   MQCNO options = {MQCNO_DEFAULT};
-  MQCD channel = {MQCD_CLIENT_CONN_DEFAULT};
+  MQCD channel = tls_channel("ANY_TLS12_OR_HIGHER");
   MQSCO keys = {MQSCO_DEFAULT};
   MQHCONN connection = MQHC_UNUSABLE_HCONN;
 
-  strncpy(channel.ChannelName, "APP.TLS", sizeof channel.ChannelName);
-  strncpy(channel.ConnectionName, getenv("ADDRESS"), sizeof channel.ConnectionName);
-  strncpy(channel.SSLCipherSpec, "ANY_TLS12_OR_HIGHER", sizeof channel.SSLCipherSpec);
-  channel.Version = MQCD_VERSION_7;
   channel.SSLPeerNamePtr = (MQPTR)peer;
   channel.SSLPeerNameLength = (MQLONG)strlen(peer);
   strncpy(keys.KeyRepository, getenv("REPOSITORY"), sizeof keys.KeyRepository);

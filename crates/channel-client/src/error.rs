@@ -97,6 +97,7 @@ impl ChannelError {
             Self::Tls(TlsError::NotLoopback { .. } | TlsError::Name { .. } | TlsError::PeerName { .. }) => {
                 Reason::SslPeerNameError
             }
+            Self::Tls(TlsError::Label { .. }) => Reason::SslInitializationError,
             Self::Tls(_) => Reason::SslConfigError,
             Self::Ccdt(CcdtError::NoChannel { .. }) => Reason::QMgrNameError,
             Self::Ccdt(_) | Self::Name(_) => Reason::CdError,

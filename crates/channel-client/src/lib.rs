@@ -19,6 +19,7 @@ pub mod client;
 pub mod connection;
 mod conversation;
 pub mod error;
+pub mod key_repository;
 mod mailbox;
 mod negotiated;
 pub mod options;

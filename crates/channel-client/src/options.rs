@@ -9,7 +9,7 @@ use crate::address::ConnectionNames;
 use crate::ccdt;
 use crate::error::ChannelError;
 use crate::reconnect::{Patience, Reconnect};
-use crate::tls::TlsOptions;
+use crate::tls::{OwnCertificate, TlsOptions, Trust};
 
 /// SHARECNV that is asked for by default.
 pub const DEFAULT_SHARING_CONVERSATIONS: u32 = 10;
@@ -85,7 +85,8 @@ impl ConnectOptions {
     ///
     /// # Errors
     /// A table that asks for what cannot be given: TLS when `self` says nothing about whom to trust, a filter of
-    /// certificate names without TLS, or a certificate by a label when `self` names no file.
+    /// certificate names without TLS, a certificate by a label when `self` names no file, or by one that the key repository
+    /// of `self` does not have.
     pub fn with_channel(&self, channel: &ccdt::Channel) -> Result<Self, ChannelError> {
         let refused = |problem: &str| {
             let name = channel.name.to_string();
@@ -94,7 +95,7 @@ impl ConnectOptions {
         if !channel.certificate_peer_name.is_empty() && channel.cipher_specification.is_empty() {
             return Err(refused("it has a certificatePeerName and no cipherSpecification"));
         }
-        let tls = match (channel.cipher_specification.as_str(), &self.tls) {
+        let mut tls = match (channel.cipher_specification.as_str(), &self.tls) {
             ("", Some(_)) => return Err(refused("it has no cipherSpecification, and TLS is wanted")),
             ("", None) => None,
             (_, None) => return Err(refused("it wants TLS: say whose certificates to trust")),
@@ -104,8 +105,18 @@ impl ConnectOptions {
                 ..tls.clone()
             }),
         };
-        if !channel.certificate_label.is_empty() && tls.as_ref().is_some_and(|tls| tls.certificate.is_none()) {
-            return Err(refused("it wants a client certificate: name its file and that of its key"));
+        if let Some(tls) = &mut tls
+            && !channel.certificate_label.is_empty()
+        {
+            match &tls.trust {
+                Trust::Repository(repository) => {
+                    tls.certificate = Some(OwnCertificate::of(repository, &channel.certificate_label)?);
+                }
+                _ if tls.certificate.is_none() => {
+                    return Err(refused("it wants a client certificate: name its file and that of its key"));
+                }
+                _ => {}
+            }
         }
         Ok(Self {
             channel: channel.name,
@@ -125,3 +136,6 @@ impl ConnectOptions {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

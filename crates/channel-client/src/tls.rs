@@ -9,10 +9,9 @@ use std::sync::Arc;
 use handshake::anchors::{Anchors, ServerNameCheck};
 use handshake::any_certificate::AnyCertificate;
 use handshake::certificate_name::subject_of;
-use handshake::files::{self, FileError};
-use handshake::identity::PairFiles;
+use handshake::files::{self, FileError, PersonalCertificate};
 use model::distinguished_name::{fits, is_filter};
-use old_handshake::OldClient;
+use old_handshake::{OldClient, OldError};
 use rustls::ClientConfig;
 use rustls::client::Resumption;
 use rustls::client::danger::ServerCertVerifier;
@@ -20,6 +19,7 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, ServerName};
 
 use crate::cipher::{CipherError, CipherSpecification};
+use crate::key_repository::KeyRepository;
 
 /// Resumable sessions kept in memory, of all servers together.
 const SESSIONS: usize = 256;
@@ -31,7 +31,7 @@ pub struct TlsOptions {
     pub cipher_specification: String,
     pub trust: Trust,
     pub server_name: ServerNamePolicy,
-    pub certificate: Option<CertificateFiles>,
+    pub certificate: Option<OwnCertificate>,
     /// SSLPEER: what the subject of the server's certificate has to match; blank for nothing.
     pub peer_name: String,
     /// Whether a new connection may resume the session of an earlier one.
@@ -59,6 +59,8 @@ pub enum Trust {
     System,
     /// Those in this PEM file.
     CaFile(PathBuf),
+    /// The signers of this key repository. Labels of channels name its personal certificates.
+    Repository(Arc<KeyRepository>),
     /// Anybody. For measurements and tests: loopback addresses only.
     Anybody,
 }
@@ -73,6 +75,37 @@ pub enum ServerNamePolicy {
     Named(String),
     /// Nothing: a trusted signer is enough, as it is for IBM's clients.
     Any,
+}
+
+/// What the client shows when the server asks for a certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnCertificate {
+    Files(CertificateFiles),
+    Read(Arc<PersonalCertificate>),
+}
+
+impl From<CertificateFiles> for OwnCertificate {
+    fn from(files: CertificateFiles) -> Self {
+        Self::Files(files)
+    }
+}
+
+impl OwnCertificate {
+    /// The certificate of a repository that a label names.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn of(repository: &KeyRepository, label: &str) -> Result<Self, TlsError> {
+        let labels = || TlsError::Label { label: label.to_owned(), labels: repository.labels() };
+        repository.labelled(label).map(Self::Read).ok_or_else(labels)
+    }
+
+    fn read(&self) -> Result<Arc<PersonalCertificate>, FileError> {
+        match self {
+            Self::Files(files) => Ok(Arc::new(PersonalCertificate::read(&files.certificate, &files.key)?)),
+            Self::Read(certificate) => Ok(Arc::clone(certificate)),
+        }
+    }
 }
 
 /// PEM files of a client certificate with its chain, and of its key.
@@ -98,8 +131,14 @@ pub enum TlsError {
     NotLoopback { host: String },
     #[error("'{filter}' does not filter names of certificates: write attributes, CN=...,O=...")]
     PeerName { filter: String },
+    #[error(
+        "the key repository has no certificate with the label '{label}' and a key of RSA, ECDSA or Ed25519; its labels: {labels}"
+    )]
+    Label { label: String, labels: String },
     #[error("TLS cannot be set up")]
     Setup(#[source] rustls::Error),
+    #[error("TLS cannot be set up")]
+    OldSetup(#[source] OldError),
 }
 
 /// Ready to connect, shared by all connections.
@@ -139,8 +178,8 @@ impl TlsClient {
         let mut config = match &options.certificate {
             None => builder.with_no_client_auth(),
             Some(own) => {
-                let chain = files::certificates(&own.certificate)?;
-                builder.with_client_auth_cert(chain, files::key(&own.key)?).map_err(TlsError::Setup)?
+                let own = own.read()?;
+                builder.with_client_auth_cert(own.chain.clone(), own.key.clone_key()).map_err(TlsError::Setup)?
             }
         };
         config.resumption = match options.resume {
@@ -186,12 +225,15 @@ fn is_loopback(host: &str) -> bool {
 
 /// Nothing is resumed with an old CipherSpec, whatever `options.resume` says.
 fn old(options: &TlsOptions) -> Result<OldClient, TlsError> {
-    let Trust::CaFile(signers) = &options.trust else {
-        return Err(TlsError::NoFile { name: options.cipher_specification.clone() });
+    let signers = match &options.trust {
+        Trust::CaFile(file) => files::certificates(file)?,
+        Trust::Repository(repository) => repository.signers.clone(),
+        Trust::System | Trust::Anybody => {
+            return Err(TlsError::NoFile { name: options.cipher_specification.clone() });
+        }
     };
-    let own = options.certificate.as_ref();
-    let own = own.map(|own| PairFiles { certificate: own.certificate.clone(), key: own.key.clone() });
-    Ok(OldClient::new(signers, name_check(options), own.as_ref())?)
+    let own = options.certificate.as_ref().map(OwnCertificate::read).transpose()?;
+    OldClient::new(&signers, name_check(options), own.as_deref()).map_err(TlsError::OldSetup)
 }
 
 fn name_check(options: &TlsOptions) -> ServerNameCheck {
@@ -205,6 +247,7 @@ fn verifier(options: &TlsOptions, provider: Arc<CryptoProvider>) -> Result<Arc<d
     let signers = match &options.trust {
         Trust::Anybody => return Ok(Arc::new(AnyCertificate::new(provider))),
         Trust::CaFile(file) => Anchors::from_file(file)?,
+        Trust::Repository(repository) => Anchors::of(repository.signers.iter().cloned()).map_err(TlsError::Setup)?,
         Trust::System => system_signers()?,
     };
     signers.server_verifier(provider, name_check(options)).map_err(TlsError::Setup)

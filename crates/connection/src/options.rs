@@ -121,7 +121,7 @@ impl RemoteQueueManager {
             Some("any") => ServerNamePolicy::Any,
             Some(name) => ServerNamePolicy::Named(name.to_owned()),
         };
-        tls.certificate = certificate;
+        tls.certificate = certificate.map(Into::into);
         Ok(Some(tls))
     }
 }

@@ -49,9 +49,15 @@ impl Anchors {
     /// # Errors
     /// The file cannot be read, holds no certificate, or one that cannot be parsed.
     pub fn from_file(file: &Path) -> Result<Self, FileError> {
+        Self::of(files::certificates(file)?).map_err(|error| FileError::new(file, &error))
+    }
+
+    /// # Errors
+    /// One cannot be parsed.
+    pub fn of(certificates: impl IntoIterator<Item = CertificateDer<'static>>) -> Result<Self, Error> {
         let mut anchors = Self::default();
-        for certificate in files::certificates(file)? {
-            anchors.add(certificate).map_err(|error| FileError::new(file, &error))?;
+        for certificate in certificates {
+            anchors.add(certificate)?;
         }
         Ok(anchors)
     }

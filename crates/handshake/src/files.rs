@@ -1,4 +1,4 @@
-//! PEM files of certificates and keys.
+//! PEM files of certificates and keys, and what is read of them.
 
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,21 @@ pub struct FileError {
 impl FileError {
     pub fn new(file: &Path, problem: &dyn std::fmt::Display) -> Self {
         Self { file: file.to_owned(), problem: problem.to_string() }
+    }
+}
+
+/// A certificate, its issuers, and its key.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PersonalCertificate {
+    pub chain: Vec<CertificateDer<'static>>,
+    pub key: PrivateKeyDer<'static>,
+}
+
+impl PersonalCertificate {
+    /// # Errors
+    /// As `certificates` and `key`.
+    pub fn read(certificate: &Path, key_file: &Path) -> Result<Self, FileError> {
+        Ok(Self { chain: certificates(certificate)?, key: key(key_file)? })
     }
 }
 

@@ -13,7 +13,7 @@ use rustls::sign::CertifiedKey;
 use rustls::{CipherSuite, SignatureAlgorithm};
 
 use crate::cipher_spec::{CipherSpec, Family};
-use crate::files::{self, FileError};
+use crate::files::{FileError, PersonalCertificate};
 
 /// PEM files of a certificate with its issuers, and of its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,8 +115,7 @@ impl Identity {
 
 impl Pair {
     fn load(paths: &PairFiles, provider: &CryptoProvider) -> Result<Self, FileError> {
-        let chain = files::certificates(&paths.certificate)?;
-        let key = files::key(&paths.key)?;
+        let PersonalCertificate { chain, key } = PersonalCertificate::read(&paths.certificate, &paths.key)?;
         let certified =
             CertifiedKey::from_der(chain, key, provider).map_err(|error| FileError::new(&paths.key, &error))?;
         let family = match certified.key.algorithm() {

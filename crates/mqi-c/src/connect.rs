@@ -107,7 +107,8 @@ unsafe fn definition(address: *mut c_void) -> Result<Channel, Ended> {
 /// The address is that of an MQSCO.
 unsafe fn repository(address: *mut c_void) -> Result<Keys, Ended> {
     // SAFETY: the promise.
-    let sco = unsafe { Copied::<Mqsco>::read(address, Reason::ScoError) }?.value;
+    let copied = unsafe { Copied::<Mqsco>::read(address, Reason::ScoError) }?;
+    let (sco, base) = (&copied.value, copied.base());
     // MQ_SUITE_B_NOT_AVAILABLE is 0, MQ_SUITE_B_NONE 1: what goes beyond is not spoken here.
     if sco.version >= 3 && sco.encryption_policy_suite_b.iter().any(|policy| *policy > 1) {
         return Err(failed(Reason::SuiteBError));
@@ -116,8 +117,15 @@ unsafe fn repository(address: *mut c_void) -> Result<Keys, Ended> {
     if sco.auth_info_rec_count > 0 {
         return Err(failed(Reason::AuthInfoRecCountError));
     }
+    let password = match place(base, sco.key_repo_password_ptr, sco.key_repo_password_offset) {
+        0 => None,
+        _ if sco.version < 6 => None,
+        // SAFETY: the structure names as many bytes.
+        password => Some(unsafe { text(password, sco.key_repo_password_length, Reason::ScoError) }?),
+    };
     Ok(Keys {
         repository: field(&sco.key_repository),
+        password,
         certificate_label: if sco.version >= 5 { field(&sco.certificate_label) } else { String::new() },
         needs_fips: sco.version >= 2 && sco.fips_required == MQSSL_FIPS_YES,
     })

@@ -108,13 +108,13 @@ pub(crate) fn for_transactions(string: &OpenString) -> Result<Arc<Handle>, Ended
 }
 
 fn made(settings: &Settings, request: &Request, sharing: Sharing, user: User) -> Result<Arc<Handle>, Ended> {
-    let client = client(settings, request).map_err(failed)?;
+    let (client, advice) = client(settings, request).map_err(failed)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
     let runtime = runtime.map_err(|_| failed(Reason::ResourceProblem))?;
     let connection = runtime.block_on(client.connect()).map_err(|error| {
         let problem =
             format!("Cannot connect to queue manager '{}': {}", request.queue_manager, model::causes::chain(&error));
-        log::write(settings, &problem, "See the reason code.");
+        log::write(settings, &problem, advice.as_deref().unwrap_or("See the reason code."));
         ended_by(&error)
     })?;
     let (queue_manager, ccsid) = (request.queue_manager.clone(), settings.ccsid());
@@ -137,7 +137,8 @@ fn sharing(options: i32) -> Result<Sharing, Ended> {
     })
 }
 
-fn client(settings: &Settings, request: &Request) -> Result<Client, Reason> {
+/// With what may mend a connection that cannot be made.
+fn client(settings: &Settings, request: &Request) -> Result<(Client, Option<String>), Reason> {
     let url = request.table_url.as_deref();
     let found = route::find(settings, &request.queue_manager, request.channel.as_ref(), url, request.keys.as_ref())?;
     let mut options = found.options;
@@ -152,11 +153,12 @@ fn client(settings: &Settings, request: &Request) -> Result<Client, Reason> {
     options.connect_flags = (request.options & !OF_THIS_END).cast_unsigned();
     options.reconnect = reconnect(settings, request.options);
     options.patience = patience(settings);
+    let advice = route::keys::advice(&options);
     let made = match found.table {
         Some(table) => Client::with_ccdt(options, table),
         None => Client::new(options),
     };
-    made.map_err(|error| {
+    made.map(|client| (client, advice)).map_err(|error| {
         log::write(
             settings,
             &model::causes::chain(&error),
@@ -214,7 +216,7 @@ fn application_name(settings: &Settings, stated: &str) -> String {
 }
 
 /// The user that the program runs as. What that is worth the channel decides.
-fn asserted_user(settings: &Settings) -> String {
+pub(crate) fn asserted_user(settings: &Settings) -> String {
     use std::os::unix::fs::MetadataExt;
     let own = std::fs::metadata("/proc/self").ok().map(|process| process.uid().to_string());
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();

@@ -3,7 +3,7 @@
 //! `mqi-c` turns addresses of a program into values and calls this crate; this crate drives `channel-client`.
 //!
 //! Where to look: `handles` knows the connections of the process and lets one thread at a time use one; `connect` makes one, by
-//! the channel that `route` finds in `settings`; `verb` has the calls; `convert` turns structures of C into those of the channel;
+//! the channel that `route` finds in `settings`, with the keys of `route/keys`; `verb` has the calls; `convert` turns structures of C into those of the channel;
 //! `xa` has what a transaction manager calls; `message_handle` keeps the properties of messages, and `property` says what a program does with one; `constant` and `structure` are generated of `mqi-table`.
 //!
 //! Invariants
@@ -23,6 +23,7 @@ mod keeper;
 mod log;
 pub mod message_handle;
 pub mod per_process;
+mod pkcs12;
 pub mod property;
 pub mod route;
 pub mod settings;

@@ -12,13 +12,15 @@ use std::time::Duration;
 use channel_client::address::ConnectionNames;
 use channel_client::ccdt::Ccdt;
 use channel_client::options::ConnectOptions;
-use channel_client::tls::{CertificateFiles, ServerNamePolicy, TlsOptions, Trust};
+use channel_client::tls::{ServerNamePolicy, TlsOptions, Trust};
 use model::name::ObjectName;
 use model::reason::Reason;
 
 use crate::constant::MQXPT_TCP;
 use crate::log;
 use crate::settings::{Settings, path_of};
+
+pub(crate) mod keys;
 
 /// What MQSERVER allows, in bytes.
 const LONGEST_MESSAGE: u32 = 100 << 20;
@@ -44,6 +46,8 @@ pub struct Channel {
 #[derive(Debug, Clone, Default)]
 pub struct Keys {
     pub repository: String,
+    /// Opens the repository; plain text.
+    pub password: Option<String>,
     pub certificate_label: String,
     pub needs_fips: bool,
 }
@@ -224,7 +228,7 @@ impl Finder<'_> {
         let named = named.or_else(|| self.settings.attribute("SSL", "SSLKeyRepository"));
         let mut tls = match named {
             None => TlsOptions::trusting(Trust::System),
-            Some(name) => self.keys_of(&path_of(name))?,
+            Some(name) => self.keys_of(&path_of(name), channel)?,
         };
         channel.cipher_specification.clone_into(&mut tls.cipher_specification);
         channel.peer_name.trim().clone_into(&mut tls.peer_name);
@@ -235,32 +239,6 @@ impl Finder<'_> {
         };
         Ok(Some(tls))
     }
-
-    /// A PEM file with the signers to trust, and the program's certificate and key when there is a key.
-    fn keys_of(&self, path: &Path) -> Result<TlsOptions, Reason> {
-        let file = repository(path);
-        let text = file.as_deref().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
-        let is_pem = text.windows(11).any(|part| part == b"-----BEGIN ");
-        let Some(file) = file.filter(|_| is_pem) else {
-            let shown = path.display();
-            return self.refuse(
-                Reason::KeyRepositoryError,
-                &format!("The key repository {shown} is not a PEM file that can be read; .kdb and .p12 files are not supported"),
-                "Convert it: runmqakm -cert -export -db key.kdb -target key.p12, then openssl pkcs12 -in key.p12 -out key.pem -nodes.",
-            );
-        };
-        let has_key = text.windows(16).any(|part| part == b"PRIVATE KEY-----");
-        let mut tls = TlsOptions::trusting(Trust::CaFile(file.clone()));
-        tls.certificate = has_key.then(|| CertificateFiles { certificate: file.clone(), key: file });
-        Ok(tls)
-    }
-}
-
-/// The file that a repository's name means: itself, or with `.pem` added, as IBM's clients add `.kdb`.
-fn repository(path: &Path) -> Option<PathBuf> {
-    let mut with_ending = path.as_os_str().to_owned();
-    with_ending.push(".pem");
-    [path.to_owned(), PathBuf::from(with_ending)].into_iter().find(|file| file.is_file())
 }
 
 enum Place {

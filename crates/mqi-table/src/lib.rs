@@ -1,7 +1,8 @@
 //! The facts of the MQI as one table: constants, structures by version, functions. What is generated of it is made here.
 //!
 //! `table/` holds the facts, a row each, with the letters of the sources that agree: R libmqm-sys, I ibmmq for Python,
-//! P pymqi, G mq-golang, N N1 N0 ibmmq for Node, W the public protocol dissector, H layouts of a compiler, D documentation.
+//! P pymqi, G mq-golang, N N1 N0 ibmmq for Node, W the public protocol dissector, H layouts of a compiler, J the public
+//! classes for Java, D documentation.
 //! Names, numbers and layouts are facts. No sentence of another product is in the table or in what is made of it.
 //!
 //! Invariants

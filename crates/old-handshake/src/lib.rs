@@ -15,14 +15,14 @@ use std::sync::Arc;
 
 use handshake::anchors::{Anchors, ServerNameCheck};
 use handshake::cipher_spec::{CipherSpec, Family};
-use handshake::files::{self, FileError};
+use handshake::files::{self, FileError, PersonalCertificate};
 use handshake::identity::PairFiles;
 use rustls::CipherSuite;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::danger::ClientCertVerifier;
 use s2n_tls::callbacks::VerifyHostNameCallback;
-use s2n_tls::cert_chain::{self, CertificateChain};
+use s2n_tls::cert_chain;
 use s2n_tls::config::{Builder, Config};
 use s2n_tls::connection::Connection;
 use s2n_tls::enums::ClientAuthType;
@@ -91,12 +91,13 @@ impl OldServer {
         let first = &pairs.first().ok_or_else(|| FileError::new(Path::new("tls"), &"there is no certificate"))?.1;
         let mut builder = builder(SERVER_POLICY).map_err(|error| FileError::new(&first.certificate, &error))?;
         for (_, pair) in pairs {
-            show(&mut builder, pair)?;
+            let read = PersonalCertificate::read(&pair.certificate, &pair.key)?;
+            show(&mut builder, &read).map_err(|error| FileError::new(&pair.key, &error))?;
         }
         let verifier = match client_signers {
             None => None,
             Some(file) => {
-                trust(&mut builder, file)?;
+                trust(&mut builder, &files::certificates(file)?).map_err(|error| FileError::new(file, &error))?;
                 let asked = builder.set_client_auth_type(ClientAuthType::Optional);
                 asked.map_err(|error| FileError::new(file, &error))?;
                 let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -150,21 +151,22 @@ impl OldClient {
     /// Speaks the CipherSpec of [`OldClient::speaks`] with servers whose signers are in `signers`, and shows `own`.
     ///
     /// # Errors
-    /// A file cannot be used.
-    pub fn new(signers: &Path, check: ServerNameCheck, own: Option<&PairFiles>) -> Result<Self, FileError> {
-        let unusable = |error: &dyn std::fmt::Display| FileError::new(signers, error);
-        let cipher = CipherSpec::named(CLIENT.0).ok_or_else(|| unusable(&"the CipherSpec is not known"))?;
-        let mut builder = builder(CLIENT.1).map_err(|error| unusable(&error))?;
+    /// A certificate cannot be parsed, or the key is not that of the certificate.
+    pub fn new(
+        signers: &[CertificateDer<'static>],
+        check: ServerNameCheck,
+        own: Option<&PersonalCertificate>,
+    ) -> Result<Self, OldError> {
+        let cipher = CipherSpec::named(CLIENT.0).ok_or_else(|| OldError::Negotiated(CLIENT.0.to_owned()))?;
+        let mut builder = builder(CLIENT.1)?;
         trust(&mut builder, signers)?;
         if let Some(own) = own {
             show(&mut builder, own)?;
-            builder.set_client_auth_type(ClientAuthType::Optional).map_err(|error| unusable(&error))?;
+            builder.set_client_auth_type(ClientAuthType::Optional)?;
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let verifier = Anchors::from_file(signers)?.server_verifier(provider, check);
-        let verifier = verifier.map_err(|error| unusable(&error))?;
-        let config = builder.build().map_err(|error| unusable(&error))?;
-        Ok(Self { connector: TlsConnector::new(config), cipher, verifier })
+        let verifier = Anchors::of(signers.iter().cloned())?.server_verifier(provider, check)?;
+        Ok(Self { connector: TlsConnector::new(builder.build()?), cipher, verifier })
     }
 
     /// The stream, and the server's certificate.
@@ -214,22 +216,15 @@ fn builder(policy: &str) -> Result<Builder, s2n_tls::error::Error> {
 }
 
 /// One of each family is the default of its family.
-fn show(builder: &mut Builder, pair: &PairFiles) -> Result<(), FileError> {
-    let chain = pem::certificates(&files::certificates(&pair.certificate)?);
-    let key = pem::key(&files::key(&pair.key)?);
-    let load = || -> Result<CertificateChain<'static>, s2n_tls::error::Error> {
-        let mut loaded = cert_chain::Builder::new()?;
-        loaded.load_pem(&chain, &key)?;
-        loaded.build()
-    };
-    let loaded = load().map_err(|error| FileError::new(&pair.key, &error))?;
-    builder.load_chain(loaded).map_err(|error| FileError::new(&pair.key, &error))?;
+fn show(builder: &mut Builder, pair: &PersonalCertificate) -> Result<(), s2n_tls::error::Error> {
+    let mut loaded = cert_chain::Builder::new()?;
+    loaded.load_pem(&pem::certificates(&pair.chain), &pem::key(&pair.key))?;
+    builder.load_chain(loaded.build()?)?;
     Ok(())
 }
 
-fn trust(builder: &mut Builder, file: &Path) -> Result<(), FileError> {
-    let signers = pem::certificates(&files::certificates(file)?);
-    builder.trust_pem(&signers).map_err(|error| FileError::new(file, &error))?;
+fn trust(builder: &mut Builder, signers: &[CertificateDer<'_>]) -> Result<(), s2n_tls::error::Error> {
+    builder.trust_pem(&pem::certificates(signers))?;
     Ok(())
 }
 

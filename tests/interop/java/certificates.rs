@@ -8,16 +8,16 @@ use anyhow::{Result, ensure};
 use crate::interop::{run, text};
 
 /// As the programs know it.
-const STORE_PASSWORD: &str = "store-password";
+pub(crate) const STORE_PASSWORD: &str = "store-password";
 
 /// An authority for programs and what it signed.
-pub(super) struct Certificates {
+pub(crate) struct Certificates {
     folder: PathBuf,
 }
 
 impl Certificates {
     /// Makes an authority, and a certificate with a store `NAME.p12` for each name.
-    pub(super) fn make(folder: &Path, names: &[&str]) -> Result<Self> {
+    pub(crate) fn make(folder: &Path, names: &[&str]) -> Result<Self> {
         let made = Self { folder: folder.to_owned() };
         made.openssl("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=authority -keyout authority.key -out authority.crt")?;
         // With an extension it is a certificate of version 3.
@@ -31,7 +31,7 @@ impl Certificates {
     }
 
     /// What the server is to trust.
-    pub(super) fn authority(&self) -> PathBuf {
+    pub(crate) fn authority(&self) -> PathBuf {
         self.folder.join("authority.crt")
     }
 
@@ -43,8 +43,14 @@ impl Certificates {
         self.made_by(&mut command)
     }
 
-    fn openssl(&self, arguments: &str) -> Result<()> {
+    /// Runs openssl in the folder. No argument has a blank in it.
+    pub(crate) fn openssl(&self, arguments: &str) -> Result<()> {
         self.made_by(Command::new("openssl").args(arguments.split(' ')))
+    }
+
+    /// As `openssl`, the tool of Java.
+    pub(crate) fn keytool(&self, arguments: &str) -> Result<()> {
+        self.made_by(Command::new("keytool").args(arguments.split(' ')))
     }
 
     fn made_by(&self, command: &mut Command) -> Result<()> {

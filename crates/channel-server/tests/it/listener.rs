@@ -11,6 +11,7 @@ use channel_server::admission::{CredentialCheck, Gate, Home, Refused};
 use channel_server::listener::{Door, Limits, Listening};
 use channel_server::tls::{Tls, TlsFiles};
 use handshake::anchors::ServerNameCheck;
+use handshake::files::{PersonalCertificate, certificates};
 use handshake::identity::PairFiles;
 use model::authority::Principal;
 use model::definition::channel_authentication::{Rule, UserSource};
@@ -243,8 +244,9 @@ async fn a_client_with_an_old_cipher_spec_is_served_where_it_is_configured_and_n
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     house.define("OLD", |channel| channel.cipher_specification = OLD.to_owned()).await;
     let connect = async |with_certificate: bool| {
-        let own = PairFiles { certificate: file("client.crt"), key: file("client.key") };
-        let client = OldClient::new(&file("rsa.crt"), ServerNameCheck::Names, with_certificate.then_some(&own));
+        let own = PersonalCertificate::read(&file("client.crt"), &file("client.key")).expect("files");
+        let signers = certificates(&file("rsa.crt")).expect("a certificate");
+        let client = OldClient::new(&signers, ServerNameCheck::Names, with_certificate.then_some(&own));
         let name = ServerName::try_from("localhost").expect("a name");
         client.expect("they fit").connect(&name, house.plain().await).await.map(|(stream, _)| bridged(stream))
     };

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use handshake::anchors::ServerNameCheck;
 use handshake::cipher_spec::{ALL, CipherSpec, Family};
+use handshake::files::{PersonalCertificate, certificates};
 use handshake::identity::PairFiles;
 use old_handshake::{OldClient, OldError, OldServer, Told};
 use rustls::CipherSuite;
@@ -165,8 +166,10 @@ async fn the_client_end_speaks_the_published_cipher_and_judges_the_server() {
         let (listener, address) = listen().await;
         let signers = house.file("client", "crt");
         let server = tokio::spawn(accept_one(listener, house.server(&[PUBLISHED], Some(&signers))));
-        let own = own.map(|own| house.pair(own));
-        let client = OldClient::new(&house.file(trusted, "crt"), check, own.as_ref()).expect("they fit");
+        let own =
+            own.map(|own| PersonalCertificate::read(&house.file(own, "crt"), &house.file(own, "key")).expect("files"));
+        let trusted = certificates(&house.file(trusted, "crt")).expect("a certificate");
+        let client = OldClient::new(&trusted, check, own.as_ref()).expect("they fit");
         let name = ServerName::try_from(name).expect("a name");
         let socket = TcpStream::connect(address).await.expect("it listens");
         let (mut stream, _) = client.connect(&name, socket).await?;

@@ -226,7 +226,7 @@ impl ChannelDoor {
             Some(name) => ServerNamePolicy::Named(name.to_owned()),
         };
         let pair = self.certificate.clone().zip(self.key.clone());
-        tls.certificate = pair.map(|(certificate, key)| CertificateFiles { certificate, key });
+        tls.certificate = pair.map(|(certificate, key)| CertificateFiles { certificate, key }.into());
         Some(tls)
     }
 }

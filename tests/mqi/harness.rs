@@ -1,0 +1,120 @@
+//! mq-cph (Apache-2.0), IBM's performance harness in C and C++, unmodified: fetched by the test, built by its own Makefile with the
+//! tree. Its threads put, get, request, respond, publish and subscribe at once, and each does as many as it was told.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use system_tests::server::APP_PASSWORD;
+
+use super::{House, succeeded, text};
+
+const REPOSITORY: &str = "ibm-messaging/mq-cph";
+const COMMIT: &str = "0b16087f02e0f1c46de2160a047d931f65a6bca6";
+const TOPIC: &str = "dev/load";
+
+/// The harness on one server.
+struct Harness {
+    house: House,
+    installed: PathBuf,
+    /// Iterations of a thread.
+    each: u32,
+}
+
+impl Harness {
+    fn new() -> Result<Self> {
+        let files = public_files::of_github(REPOSITORY, COMMIT, &["src", "props", "*.mk", "Makefile"]);
+        let house = House::new()?;
+        let at = house.folder.path();
+        succeeded(&Command::new("cp").arg("-r").arg(&files).arg(at.join("source")).output()?)?;
+        let installed = at.join("installed");
+        let mut make = Command::new("make");
+        make.arg("-j2").arg(format!("MQ_INSTALLATION_PATH={}", house.tree.display()));
+        make.arg(format!("installdir={}", installed.display())).current_dir(at.join("source"));
+        succeeded(&make.output().context("make is not installed (Debian: make)")?)?;
+        let each = match std::env::var("QUAYMASTER_CPH_ITERATIONS") {
+            Ok(number) => number.parse().context("QUAYMASTER_CPH_ITERATIONS is a number")?,
+            Err(_) => 100,
+        };
+        Ok(Self { house, installed, each })
+    }
+
+    /// Threads of one kind, and what they do.
+    fn start(&self, kind: &str, threads: u32, options: &str, each: u32) -> Result<Running> {
+        let address = self.house.server.mq_address()?;
+        let mut command = self.house.command(Path::new("timeout"))?;
+        command.arg("1800").arg(self.installed.join("cph")).current_dir(&self.installed);
+        command
+            .args(["-tc", kind, "-jb", "QM1", "-jt", "mqc", "-jc", "DEV.APP.SVRCONN", "-jh"])
+            .arg(address.ip().to_string());
+        command.args(["-jp", &address.port().to_string(), "-us", "app", "-pw", APP_PASSWORD]);
+        // No limit of time, no figures meanwhile, threads start at once.
+        command.args(["-rl", "0", "-ss", "0", "-wi", "0", "-to", "60", "-ms", "1024"]);
+        command.args(["-nt", &threads.to_string(), "-mg", &each.to_string()]).args(options.split_whitespace());
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        Ok(Running { child, name: format!("{kind} {options}"), iterations: threads * each })
+    }
+
+    fn runs(&self, kind: &str, threads: u32, options: &str) -> Result<()> {
+        self.start(kind, threads, options, self.each)?.ends()
+    }
+
+    /// Waits until a topic has so many subscriptions.
+    fn await_subscriptions(&self, count: u32) -> Result<()> {
+        let wanted = format!("SUBCOUNT({count})");
+        while !self.house.answer(&format!("DISPLAY TPSTATUS('{TOPIC}') SUBCOUNT"))?.contains(&wanted) {
+            sleep(Duration::from_millis(50));
+        }
+        Ok(())
+    }
+
+    fn is_empty(&self) -> Result<()> {
+        let depths = self.house.answer("DISPLAY QLOCAL('DEV.QUEUE.*') CURDEPTH")?;
+        ensure!(depths.matches("CURDEPTH(0)").count() == 3, "{depths}");
+        Ok(())
+    }
+}
+
+/// A process of the harness.
+struct Running {
+    child: Child,
+    name: String,
+    iterations: u32,
+}
+
+impl Running {
+    /// It did what it was told, and met no error.
+    fn ends(self) -> Result<()> {
+        let output = self.child.wait_with_output()?;
+        let said = succeeded(&output).with_context(|| self.name.clone())?;
+        let counted = format!("totalIterations={},", self.iterations);
+        let has_failed = said.contains("xception") || said.contains("MQRC_") || !output.stderr.is_empty();
+        ensure!(said.contains(&counted) && !has_failed, "{}: {said}{}", self.name, text(&output.stderr));
+        Ok(())
+    }
+}
+
+#[test]
+#[ignore = "fetches files from GitHub: make test runs it where that is reached"]
+fn the_performance_harness_puts_gets_requests_and_publishes_with_many_threads() -> Result<()> {
+    let harness = Harness::new()?;
+    let each = harness.each;
+    for options in ["", "-tx -pp", "-mh", "-p1", "-ms 100000", "-cs"] {
+        harness.runs("PutGet", 4, &format!("-d DEV.QUEUE.1 {options}"))?;
+    }
+    for options in ["", "-tx -pp"] {
+        let responders = harness.start("Responder", 2, &format!("-iq DEV.QUEUE.2 {options}"), 2 * each)?;
+        harness.runs("Requester", 4, &format!("-iq DEV.QUEUE.2 -oq DEV.QUEUE.3 {options}"))?;
+        responders.ends()?;
+        let receivers = harness.start("Receiver", 2, &format!("-d DEV.QUEUE.1 -cc 10 {options}"), 2 * each)?;
+        harness.runs("Sender", 4, &format!("-d DEV.QUEUE.1 -cc 10 {options}"))?;
+        receivers.ends()?;
+    }
+    let subscribers = harness.start("Subscriber", 3, &format!("-d {TOPIC}"), each)?;
+    harness.await_subscriptions(3)?;
+    harness.runs("Publisher", 1, &format!("-d {TOPIC}"))?;
+    subscribers.ends()?;
+    harness.is_empty()
+}
