@@ -90,7 +90,7 @@ impl Running {
         let output = self.child.wait_with_output()?;
         let said = succeeded(&output).with_context(|| self.name.clone())?;
         let counted = format!("totalIterations={},", self.iterations);
-        let has_failed = said.contains("xception") || said.contains("MQRC_") || !output.stderr.is_empty();
+        let has_failed = said.contains("Caught") || said.contains("MQRC_") || !output.stderr.is_empty();
         ensure!(said.contains(&counted) && !has_failed, "{}: {said}{}", self.name, text(&output.stderr));
         Ok(())
     }

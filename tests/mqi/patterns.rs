@@ -140,6 +140,16 @@ fn the_c_patterns_use_tls_with_a_key_repository_and_its_stash_file() -> Result<(
     export.arg(patterns.house.server.ca_file()).arg("-out").arg(repository.with_extension("p12"));
     succeeded(&export.output()?)?;
     stash(&repository.with_extension("p12"))?;
-    patterns.tls = vec![("CIPHER", CIPHER.to_owned()), ("KEY_REPOSITORY", repository.display().to_string())];
+    let address = patterns.house.server.mq_address()?;
+    let connection =
+        format!(r#"{{"connection":[{{"host":"{}","port":{}}}],"queueManager":"QM1"}}"#, address.ip(), address.port());
+    let channel = format!(
+        r#"{{"name":"DEV.APP.SVRCONN","type":"clientConnection","clientConnection":{connection},"transmissionSecurity":{{"cipherSpecification":"{CIPHER}"}}}}"#
+    );
+    let table = patterns.folder.join("ccdt.json");
+    write(&table, &format!(r#"{{"channel":[{channel}]}}"#))?;
+    // Their MQCD is of version 6, which has no CipherSpec, so that it has to come from a channel definition table.
+    patterns.tls =
+        vec![("CCDT_URL", format!("file://{}", table.display())), ("KEY_REPOSITORY", repository.display().to_string())];
     patterns.puts_gets_requests_and_responds()
 }
