@@ -61,10 +61,12 @@ impl Harness {
         self.start(kind, threads, options, self.each)?.ends()
     }
 
-    /// Waits until a topic has so many subscriptions.
-    fn await_subscriptions(&self, count: u32) -> Result<()> {
+    /// Waits until the topic, which is not there before its first subscription, has those of all threads.
+    fn await_subscriptions(&self, subscribers: &mut Running, count: u32) -> Result<()> {
         let wanted = format!("SUBCOUNT({count})");
-        while !self.house.answer(&format!("DISPLAY TPSTATUS('{TOPIC}') SUBCOUNT"))?.contains(&wanted) {
+        let asked = format!("DISPLAY TPSTATUS('{TOPIC}') SUBCOUNT");
+        while !self.house.answer(&asked).is_ok_and(|answer| answer.contains(&wanted)) {
+            ensure!(subscribers.child.try_wait()?.is_none(), "the subscribers ended");
             sleep(Duration::from_millis(50));
         }
         Ok(())
@@ -112,8 +114,8 @@ fn the_performance_harness_puts_gets_requests_and_publishes_with_many_threads() 
         harness.runs("Sender", 4, &format!("-d DEV.QUEUE.1 -cc 10 {options}"))?;
         receivers.ends()?;
     }
-    let subscribers = harness.start("Subscriber", 3, &format!("-d {TOPIC}"), each)?;
-    harness.await_subscriptions(3)?;
+    let mut subscribers = harness.start("Subscriber", 3, &format!("-d {TOPIC}"), each)?;
+    harness.await_subscriptions(&mut subscribers, 3)?;
     harness.runs("Publisher", 1, &format!("-d {TOPIC}"))?;
     subscribers.ends()?;
     harness.is_empty()
