@@ -23,6 +23,7 @@ use model::message::Message;
 use model::timestamp::Timestamp;
 use storage::{Placement, QueueId, Selection, SharedOptions, SharedStore, Store, StoreOptions, StoredMessage};
 
+use crate::awake::Awake;
 use crate::effort::Effort;
 use crate::interleave::{Cell, interleave};
 use crate::postgresql::Postgresql;
@@ -62,6 +63,8 @@ enum Load {
 /// # Errors
 /// PostgreSQL cannot be started or refuses something.
 pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
+    // A batch is answered in several pieces, and the database pays for each program that one of them wakes.
+    let awake = Awake::keep();
     let server = Postgresql::start(&effort.work)?;
     let database = server.database("sharing")?;
     plain::make_tables(&database, GROUP)?;
@@ -127,7 +130,7 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     one.store.close();
     two.store.close();
     depth::run(effort, &server, report)?;
-    drop(server);
+    drop((server, awake));
     idle::run(effort, &Postgresql::start(&effort.work)?, report)
 }
 
