@@ -7,6 +7,7 @@
 //!
 //! `$me` in comments is the owner that stands for this member in its present epoch.
 
+use futures_util::future::try_join_all;
 use tokio_postgres::{Client, Error, Statement};
 
 macro_rules! statements {
@@ -18,7 +19,9 @@ macro_rules! statements {
 
         impl Statements {
             pub(super) async fn prepare(client: &Client) -> Result<Self, Error> {
-                Ok(Self { $($name: client.prepare($text).await?,)* })
+                let prepared = prepare_all(client, &[$($text,)*]).await?;
+                let mut prepared = prepared.into_iter();
+                Ok(Self { $($name: prepared.next().expect("one for each text"),)* })
             }
         }
 
@@ -27,6 +30,11 @@ macro_rules! statements {
             vec![$((stringify!($name), $text),)*]
         }
     };
+}
+
+/// In one flight, and in one place: an `await` for each text would be hundreds of kilobytes of code.
+async fn prepare_all(client: &Client, texts: &[&str]) -> Result<Vec<Statement>, Error> {
+    try_join_all(texts.iter().map(|text| client.prepare(text))).await
 }
 
 /// What another transaction may take: nobody's, and its time has not come.
