@@ -22,10 +22,10 @@ import za.co.absa.cobrix.cobol.reader.extractors.record.RecordExtractors$;
 import za.co.absa.cobrix.cobol.reader.extractors.record.RecordHandler;
 
 /**
- * Decodes a file of records of one length to JSON lines by the parser of Cobrix, without Spark, on one thread. Run by
- * benches/src/record_file.rs, which gives the copybook, the file and the bytes that only warm up.
+ * Decodes files of records of one length to JSON lines by the parser of Cobrix, without Spark, on one thread. Run by
+ * benches/src/record_file/cobrix.rs, which gives the copybook, a file that only warms up, and the file that is measured.
  *
- * Prints the bytes that were measured, the processor time of this thread in nanoseconds, and the first line of JSON.
+ * Prints the processor time of this thread in nanoseconds, and the first line of JSON.
  */
 public final class CobrixDecode {
     private static final int RECORDS_AT_A_TIME = 4096;
@@ -78,34 +78,35 @@ public final class CobrixDecode {
         Copybook copybook = parser.parseSimple(
             Files.readString(Path.of(arguments[0])), parser.parseSimple$default$2(), parser.parseSimple$default$3(),
             parser.parseSimple$default$4(), parser.parseSimple$default$5());
-        long warmUp = Long.parseLong(arguments[2]);
+        decode(copybook, arguments[1]);
+        var clock = ManagementFactory.getThreadMXBean();
+        long begun = clock.getCurrentThreadCpuTime();
+        String first = decode(copybook, arguments[2]);
+        System.out.println((clock.getCurrentThreadCpuTime() - begun) + " " + first);
+    }
+
+    /** Decodes all of a file; gives its first line. */
+    private static String decode(Copybook copybook, String file) throws Exception {
         int length = copybook.getRecordSize();
         byte[] block = new byte[length * RECORDS_AT_A_TIME];
         byte[] record = new byte[length];
         Json handler = new Json();
-        var clock = ManagementFactory.getThreadMXBean();
-        long read = 0;
         long written = 0;
-        long begun = -1;
-        long measured = 0;
         String first = null;
-        try (InputStream input = new FileInputStream(arguments[1])) {
+        try (InputStream input = new FileInputStream(file)) {
             for (int found; (found = input.readNBytes(block, 0, block.length)) > 0; ) {
-                if (begun < 0 && read >= warmUp) {
-                    begun = clock.getCurrentThreadCpuTime();
-                    measured = read;
-                }
                 for (int at = 0; at + length <= found; at += length) {
                     System.arraycopy(block, at, record, 0, length);
                     String json = line(copybook, record, handler);
                     written += json.length();
                     first = first == null ? json : first;
                 }
-                read += found;
             }
         }
-        long used = clock.getCurrentThreadCpuTime() - begun;
-        System.out.println((read - measured) + " " + used + " " + written + " " + first);
+        if (written == 0) {
+            throw new IllegalStateException(file + " has no records");
+        }
+        return first;
     }
 
     private static String line(Copybook copybook, byte[] record, RecordHandler<StringBuilder> handler) {
