@@ -36,8 +36,14 @@ fuzz_target!(|data: &[u8]| {
     let path = [("a", Cow::Borrowed("1"))];
     let nothing = Bytes::new();
     for operation in &definition.operations {
-        let surroundings =
-            Surroundings { path: &path, query: &query, header: &header, nothing: &nothing, body: &body };
+        let surroundings = Surroundings {
+            path: &path,
+            query: &query,
+            header: &header,
+            nothing: &nothing,
+            body: &body,
+            now: Default::default(),
+        };
         if let Ok(made) = operation.request.request(&surroundings, None)
             && !operation.request.statements.is_empty()
         {

@@ -90,6 +90,13 @@ impl ApiDefinition {
             return Err("there is no operation".to_owned());
         }
         for (index, one) in self.operations.iter().enumerate() {
+            let whole = format!("{}{}", self.base_path, one.path);
+            if is_taken(&whole) {
+                return Err(format!(
+                    "{} {whole} is a path below which the server has resources of its own",
+                    one.method
+                ));
+            }
             let same = |other: &&Operation| other.method == one.method && other.path.is_alike(&one.path);
             if let Some(other) = self.operations[..index].iter().find(same) {
                 return Err(format!("{} {} and {} {} are the same", other.method, other.path, one.method, one.path));
@@ -172,12 +179,15 @@ fn required(document: &Value, parameter: &Value) -> Option<Source> {
     }
 }
 
+/// Where an API would be out of reach.
+fn is_taken(path: &str) -> bool {
+    const TAKEN: [&str; 4] = ["/zosConnect", "/ibmmq", "/ibm", "/api/v1"];
+    TAKEN.iter().any(|own| path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
 /// # Errors
 /// It does not begin with a slash, ends with one, or is where the server's own resources are.
 fn check_base_path(base_path: &str) -> Result<(), String> {
-    /// Where an API would be out of reach.
-    const TAKEN: [&str; 4] = ["/zosConnect", "/ibmmq", "/ibm", "/api"];
-    let first_ends = base_path.get(1..).and_then(|rest| rest.find('/')).map_or(base_path.len(), |end| end + 1);
     if !base_path.starts_with('/') || base_path.len() < 2 || base_path.ends_with('/') || base_path.contains("//") {
         return Err(format!("basePath is '{base_path}'; expected a path such as /loans"));
     }
@@ -188,7 +198,7 @@ fn check_base_path(base_path: &str) -> Result<(), String> {
     if base_path.split('/').any(|part| matches!(part, "." | "..")) {
         return Err(format!("basePath is '{base_path}'; no client asks for a path with '.' or '..'"));
     }
-    if TAKEN.contains(&&base_path[..first_ends]) {
+    if is_taken(base_path) {
         return Err(format!("basePath is '{base_path}', below which the server has resources of its own"));
     }
     Ok(())

@@ -3,6 +3,7 @@
 //!
 //! Pure functions of JSON values. A document that an archive brings is served as it came, but for its base path.
 
+mod answers;
 pub mod merge;
 pub mod services;
 pub mod swagger;
@@ -101,9 +102,9 @@ fn describe(
     let response = response.map(without_dialect);
     let error = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
     let mut responses = Map::new();
-    for one in &operation.responses {
+    for one in operation.responses.iter().filter(|one| one.code != 204) {
         let name = format!("{id}_response_{}", one.code);
-        let schema = answer_schema(&one.mapping, response.clone());
+        let schema = answers::schema(&one.mapping, response.clone());
         let answered = json!({ media_type(&schema): { "schema": { "$ref": format!("#/components/schemas/{name}") } } });
         let told = json!({ "description": "The service has answered.", "content": answered });
         match responses.insert(one.code.to_string(), told) {
@@ -206,20 +207,6 @@ fn body_schema(operation: &Operation, schema: Option<Value>) -> Value {
         match statement {
             Statement::Move { to, .. } | Statement::Each { to, .. } => hide(&mut schema, to.parts()),
             Statement::Remove(place) => hide(&mut schema, place.parts()),
-        }
-    }
-    schema
-}
-
-/// What a client gets, as far as it can be told.
-fn answer_schema(mapping: &Mapping, schema: Option<Value>) -> Value {
-    let only_removes = mapping.statements.iter().all(|statement| matches!(statement, Statement::Remove(_)));
-    let Some(mut schema) = schema.filter(|_| mapping.passes_body && only_removes) else {
-        return json!({ "type": "object" });
-    };
-    for statement in &mapping.statements {
-        if let Statement::Remove(place) = statement {
-            hide(&mut schema, place.parts());
         }
     }
     schema

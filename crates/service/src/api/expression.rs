@@ -10,17 +10,22 @@
 //!
 //! Invariants
 //! - Numbers are decimal: they never pass through a binary float, and one that is only passed on keeps its digits.
-//! - Evaluation knows no clock, no chance and no other input than its scope.
+//! - Evaluation knows no clock, no chance and no other input than its scope: `$now()` is the time at which the request came.
 
 mod decimal;
 mod evaluate;
 mod functions;
 mod parse;
+mod pattern;
+mod picture;
+pub mod shape;
 mod value;
 
 use std::borrow::Cow;
 
 use functions::Function;
+use pattern::Matching;
+use shape::Shapes;
 
 pub use value::Value;
 
@@ -32,6 +37,8 @@ pub const PATH_PARAMETERS: &str = "pathParameters";
 pub const QUERY_PARAMETERS: &str = "queryParameters";
 pub const HEADERS: &str = "headers";
 pub const BODY: &str = "body";
+/// When the request came; no name that an expression can have.
+pub const NOW: &str = "now()";
 
 /// An expression as it was written, and what it means.
 #[derive(Debug, Clone)]
@@ -80,6 +87,18 @@ pub struct Scope<'a> {
     pub variables: Vec<(&'a str, &'a Value)>,
 }
 
+impl<'a> Scope<'a> {
+    /// With more variables.
+    fn with<'b>(&self, more: impl IntoIterator<Item = (&'b str, &'b Value)>) -> Scope<'b>
+    where
+        'a: 'b,
+    {
+        let mut variables = self.variables.clone();
+        variables.extend(more);
+        Scope { context: self.context, variables }
+    }
+}
+
 impl Expression {
     /// # Errors
     /// The text is no expression, or calls a function that is not there or with too many or too few arguments.
@@ -108,6 +127,18 @@ impl Expression {
         evaluate::evaluate(&self.node, scope)
     }
 
+    /// Variables that neither a block nor a function of the expression names. One that is not in the scope has no value.
+    pub fn free_variables(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        self.node.collect_free(&mut Vec::new(), &mut found);
+        found
+    }
+
+    /// What it makes, as far as that can be told, as a JSON schema.
+    pub fn shape(&self, shapes: &Shapes<'_>) -> serde_json::Value {
+        shape::shape(&self.node, shapes)
+    }
+
     /// Whether the value is true, not empty and not zero.
     ///
     /// # Errors
@@ -129,6 +160,11 @@ impl Expression {
     /// Whether it reads the service's answer, by `$zosAssetResponse`.
     pub fn reads_answer(&self) -> bool {
         self.reads.answer
+    }
+
+    /// Whether it reads when the request came.
+    pub fn reads_clock(&self) -> bool {
+        self.reads.request.iter().any(|path| path.first().is_some_and(|name| name == NOW))
     }
 
     /// What it reads of `$apiRequest`: `[body, a]` for `$apiRequest.body.a`.
@@ -155,6 +191,30 @@ enum Node {
     Binary(Operator, Box<Node>, Box<Node>),
     Condition(Box<Node>, Box<Node>, Option<Box<Node>>),
     Call(Function, Vec<Node>),
+    /// A function of the expression's own, called for each element of an array or each member of an object.
+    Each(Each, Box<Node>, Lambda),
+    /// A text, searched for a pattern.
+    Matched(Box<Node>, Matching),
+    /// Names for values, and a value made with them.
+    Block(Vec<(String, Node)>, Box<Node>),
+}
+
+/// What becomes of the values of a function that is called again and again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Each {
+    /// Elements for which it is true.
+    Filter,
+    /// Its values.
+    Map,
+    /// Its values for the members of an object.
+    Members,
+}
+
+/// `function($name, $other) { value }`. Parameters without a name are not asked for.
+#[derive(Debug, Clone)]
+struct Lambda {
+    parameters: Vec<String>,
+    value: Box<Node>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,10 +244,34 @@ impl Node {
             Self::Object(members) => members.iter().flat_map(|(name, value)| [name, value]).collect(),
             Self::Member(of, _) | Self::Negative(of) => vec![of],
             Self::Filter(one, other) | Self::Binary(_, one, other) => vec![one, other],
+            Self::Each(_, of, lambda) => vec![of, &lambda.value],
+            Self::Matched(text, matching) => std::iter::once(&**text).chain(matching.replacement()).collect(),
+            Self::Block(names, value) => names.iter().map(|(_, node)| node).chain([&**value]).collect(),
             Self::Condition(condition, one, other) => {
                 [condition, one].into_iter().chain(other).map(|node| &**node).collect()
             }
         }
+    }
+
+    fn collect_free<'n>(&'n self, bound: &mut Vec<&'n str>, found: &mut Vec<&'n str>) {
+        let outside = bound.len();
+        match self {
+            Self::Variable(name) if !bound.contains(&name.as_str()) => found.push(name),
+            Self::Each(_, of, lambda) => {
+                of.collect_free(bound, found);
+                bound.extend(lambda.parameters.iter().map(String::as_str));
+                lambda.value.collect_free(bound, found);
+            }
+            Self::Block(names, value) => {
+                for (name, node) in names {
+                    node.collect_free(bound, found);
+                    bound.push(name);
+                }
+                value.collect_free(bound, found);
+            }
+            other => other.children().into_iter().for_each(|child| child.collect_free(bound, found)),
+        }
+        bound.truncate(outside);
     }
 
     fn has_context(&self) -> bool {

@@ -10,13 +10,14 @@ mod source;
 use std::borrow::Cow;
 
 use bytes::Bytes;
+use model::timestamp::{Timestamp, rfc3339};
 use serde_json::Value;
 
 use super::expression::{
-    API_REQUEST, BODY, EvaluationError, Expression, HEADERS, PATH_PARAMETERS, QUERY_PARAMETERS, SERVICE_RESPONSE,
+    API_REQUEST, BODY, EvaluationError, Expression, HEADERS, NOW, PATH_PARAMETERS, QUERY_PARAMETERS, SERVICE_RESPONSE,
     Scope, Value as Computed,
 };
-use super::tree::{NoRoom, Place, Tree};
+use super::tree::{NoRoom, Place, Tree, quoted};
 
 pub use source::{Item, Kind, Source};
 
@@ -65,6 +66,8 @@ pub struct Surroundings<'a> {
     pub nothing: &'a Bytes,
     /// The body of the request to the API.
     pub body: &'a Bytes,
+    /// When it came.
+    pub now: Timestamp,
 }
 
 /// What the variables of expressions are, made once for all of them.
@@ -96,8 +99,11 @@ impl Variables {
         }
         let header = |name: &String| Some((name.clone(), text((surroundings.header)(name)?)));
         let headers = headers_of(expressions).filter_map(header).collect();
+        let reads_clock = expressions.iter().any(|expression| expression.reads_clock());
+        let now = if reads_clock { text(&rfc3339(surroundings.now.date_time())) } else { Computed::Missing };
         Self {
             api_request: Computed::Object(vec![
+                (NOW.to_owned(), now),
                 (PATH_PARAMETERS.to_owned(), Computed::Object(path.collect())),
                 (QUERY_PARAMETERS.to_owned(), Computed::Object(query)),
                 (HEADERS.to_owned(), Computed::Object(headers)),
@@ -260,8 +266,10 @@ impl Mapping {
         let mut values = Vec::with_capacity(self.statements.len());
         for statement in &self.statements {
             values.push(match statement {
-                Statement::Move { from: Source::Expression(expression), to, required, .. } => {
-                    let value = scope.as_ref().map(|scope| json_of(expression, to, scope)).transpose()?.flatten();
+                Statement::Move { from: Source::Expression(expression), to, kind, required } => {
+                    let kind = kind.with_schema(schema, to);
+                    let value = scope.as_ref().map(|scope| typed_json_of(expression, to, kind, scope));
+                    let value = value.transpose()?.flatten();
                     if value.is_none() && *required {
                         return Err(MappingError::Missing { what: format!("value of {}", expression.text()) });
                     }
@@ -271,11 +279,7 @@ impl Mapping {
                     scope.as_ref().map(|scope| each.elements(to, scope)).transpose()?.flatten()
                 }
                 Statement::Move { from, to, kind, required } => {
-                    let kind = match (kind, schema) {
-                        (Kind::AsSchema, Some(schema)) => Kind::of_schema(schema, to),
-                        (kind, _) => *kind,
-                    };
-                    let value = from.read(&mut given, surroundings, kind)?;
+                    let value = from.read(&mut given, surroundings, kind.with_schema(schema, to))?;
                     if value.is_none() && *required {
                         return Err(MappingError::Missing { what: from.spoken() });
                     }
@@ -309,6 +313,26 @@ impl Mapping {
 fn json_of(expression: &Expression, place: &Place, scope: &Scope<'_>) -> Result<Option<String>, MappingError> {
     let value = expression.evaluate(scope).map_err(|problem| told(expression, place, problem))?;
     Ok(if matches!(*value, Computed::Missing) { None } else { Some(value.to_json()) })
+}
+
+/// As `json_of`, where the schema of the place says a kind: a text that is a number becomes one for a number, and a number or a boolean
+/// a text for a text.
+fn typed_json_of(
+    expression: &Expression,
+    place: &Place,
+    kind: Kind,
+    scope: &Scope<'_>,
+) -> Result<Option<String>, MappingError> {
+    let value = expression.evaluate(scope).map_err(|problem| told(expression, place, problem))?;
+    match (&*value, kind) {
+        (Computed::Missing, _) => Ok(None),
+        (Computed::Text(text), Kind::Integer | Kind::Number) => source::number_of(text).map(Some).ok_or_else(|| {
+            let what = format!("value of {}", expression.text());
+            MappingError::Value { what, value: text.clone(), expected: "number" }
+        }),
+        (Computed::Number(_) | Computed::Boolean(_), Kind::Text) => Ok(Some(quoted(&value.to_json()))),
+        _ => Ok(Some(value.to_json())),
+    }
 }
 
 fn told(expression: &Expression, place: &Place, problem: EvaluationError) -> MappingError {
@@ -402,9 +426,11 @@ impl Response {
                 _ => true,
             };
             if holds {
-                let body = match is_text {
-                    true => answer.clone(),
-                    false => response.mapping.response(answer, surroundings, variables.as_ref())?,
+                let body = match (response.code, is_text) {
+                    // RFC 9110, 15.3.5: it has none.
+                    (204, _) => Bytes::new(),
+                    (_, true) => answer.clone(),
+                    (_, false) => response.mapping.response(answer, surroundings, variables.as_ref())?,
                 };
                 return Ok((response.code, body));
             }

@@ -100,6 +100,7 @@ fn base_paths_and_operations_that_cannot_be_are_told() {
         "/zosConnect/x",
         "/ibmmq",
         "/ibm/api",
+        "/api/v1",
         "/a b",
         "/ä",
         "/a/../b",
@@ -107,10 +108,11 @@ fn base_paths_and_operations_that_cannot_be_are_told() {
     ] {
         assert!(api(path, &[("GET", "/")]).check().is_err(), "{path:?}");
     }
-    for path in ["/a", "/zosConnected", "/a/b.c", "/ibmmqx/y"] {
+    for path in ["/a", "/zosConnected", "/a/b.c", "/ibmmqx/y", "/api", "/api/v10"] {
         assert_eq!(api(path, &[("GET", "/")]).check(), Ok(()), "{path:?}");
     }
     assert!(api("/a", &[]).check().is_err());
+    assert!(api("/api", &[("GET", "/v1/x")]).check().is_err());
     let same = api("/a", &[("GET", "/{x}"), ("GET", "/{y}")]).check().expect_err("refused");
     assert_eq!(same, "GET /{x} and GET /{y} are the same");
     let mut twice = api("/a", &[("GET", "/x"), ("GET", "/y")]);

@@ -93,6 +93,8 @@ pub fn find(name: &str) -> Option<&'static ConversionProperty> {
 #[derive(Debug, Clone, Default)]
 pub struct Conversion {
     values: Vec<(&'static str, String)>,
+    /// The service's name.
+    service: String,
 }
 
 /// One direction, laid out.
@@ -132,6 +134,10 @@ pub trait Members {
 }
 
 impl Conversion {
+    pub fn of_service(name: &str) -> Self {
+        Self { service: name.to_owned(), ..Self::default() }
+    }
+
     /// Sets a property, checked.
     ///
     /// # Errors
@@ -223,7 +229,9 @@ impl Conversion {
             interface.check(&layout).map_err(wrong)?;
             interface.apply(&mut options, matches!(side, Side::Request));
             if wrapper.is_empty() {
-                wrapper.clone_from(&interface.wrapper);
+                wrapper
+                    .extend(interface.is_of_channel.then(|| side.of_operation(&format!("{}Operation", self.service))));
+                wrapper.extend(interface.wrapper.iter().cloned());
             }
         }
         self.adjust(side, &mut options)?;
@@ -293,10 +301,7 @@ impl Conversion {
     }
 
     fn wrapper(&self, side: Side) -> Vec<String> {
-        let operation = self.text("operationName").map(|name| match side {
-            Side::Request => name.to_owned(),
-            Side::Response => format!("{name}Response"),
-        });
+        let operation = self.text("operationName").map(|name| side.of_operation(name));
         let names = self.text(side.wrapper()).map(str::to_owned).or(operation).unwrap_or_default();
         names.split('/').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
@@ -507,6 +512,14 @@ impl Side {
             Self::Request => ["requestRedefines", "requestRename", "requestOmit", "requestDefault"],
             // Nothing is made of an answer.
             Self::Response => ["responseRedefines", "responseRename", "responseOmit", ""],
+        }
+    }
+
+    /// What the JSON of an operation stands in.
+    fn of_operation(self, name: &str) -> String {
+        match self {
+            Self::Request => name.to_owned(),
+            Self::Response => format!("{name}Response"),
         }
     }
 

@@ -9,6 +9,7 @@ use std::env::var;
 
 use bytes::Bytes;
 use document::package::Package;
+use model::timestamp::Timestamp;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
@@ -185,7 +186,14 @@ fn a_damaged_api_is_refused_or_described_and_maps_to_json() {
         let path = [("a", Cow::Borrowed("1"))];
         let body = Bytes::from_static(br#"{"n":[{"x":1}],"y":2,"y":3}"#);
         let nothing = Bytes::new();
-        let surroundings = Surroundings { path: &path, query: &[], header: &|_| None, nothing: &nothing, body: &body };
+        let surroundings = Surroundings {
+            path: &path,
+            query: &[],
+            header: &|_| None,
+            nothing: &nothing,
+            body: &body,
+            now: Timestamp(0),
+        };
         for operation in &api.operations {
             if let Ok(made) = operation.request.request(&surroundings, None) {
                 serde_json::from_slice::<serde_json::Value>(&made).unwrap_or_else(|error| panic!("{seed}: {error}"));

@@ -25,8 +25,10 @@ const LONGEST_NAME: usize = 26;
 pub struct Interface {
     /// In free format.
     pub copybook: String,
-    /// The member that the JSON of the record stands in.
+    /// The members that the JSON of the record stands in.
     pub wrapper: Vec<String>,
+    /// The record is a container. Its JSON stands in the operation of its service, before all.
+    pub is_of_channel: bool,
     adjustments: Vec<Adjustment>,
     defaults: Vec<Adjustment>,
     alternatives: Vec<String>,
@@ -54,6 +56,12 @@ impl Interface {
         let mut reader = Reader::default();
         reader.field(&Field::of(field)?, 1, None, true)?;
         let mut interface = reader.interface;
+        if root.attribute("serviceType") == Some("CICS_CHANNEL") {
+            interface.is_of_channel = true;
+            // The channel's only container, which has a name of its own or that of the copybook.
+            let container = ["name", "originalName"].iter().filter_map(|name| segment.attribute(name));
+            interface.wrapper.extend(container.filter(|name| !name.is_empty()).take(1).map(str::to_owned));
+        }
         if field.children_named("field").next().is_some() {
             interface.wrapper.push(json_name(field)?.to_owned());
         }
@@ -211,13 +219,16 @@ impl Reader {
             let change = Change::Rename(field.name.to_owned());
             self.interface.adjustments.push(Adjustment { item: item.clone(), change });
         }
-        self.children(field, level + 1, length, seen)?;
+        let end = self.children(field, level + 1, length, seen)?;
+        // A record is as long as its fields, although a tool may have kept its former length.
+        let length = if level == 1 { length.max(end) } else { length };
         // Those inside come before: they are what is wrong.
         self.interface.places.push((item.clone(), field.start, length));
         Ok(item)
     }
 
-    fn children(&mut self, field: &Field<'_>, level: usize, length: usize, seen: bool) -> Result<(), String> {
+    /// Gives where the last field ends.
+    fn children(&mut self, field: &Field<'_>, level: usize, length: usize, seen: bool) -> Result<usize, String> {
         let start = field.start;
         let mut end = 0;
         let mut areas: Vec<Area<'_>> = Vec::new();
@@ -273,7 +284,7 @@ impl Reader {
         if seen {
             areas.iter().for_each(|area| self.choose(area));
         }
-        Ok(())
+        Ok(end)
     }
 
     /// What JSON has of an area.
@@ -441,4 +452,4 @@ fn only<'a>(mut all: impl Iterator<Item = &'a Element>, what: &str) -> Result<&'
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -29,7 +29,9 @@ const PASSED_OVER: &[(&str, &[&str])] = &[
     ("escapeOutputControlCharacters", &["false"]),
 ];
 /// Of these any value is passed over.
-const MEANINGLESS: &[&str] = &["bidiConfigRef", "connectionRef", "servicetype"];
+const MEANINGLESS: &[&str] = &["bidiConfigRef", "connectionRef", "servicetype", "transid", "transidUsage"];
+/// Names that archives and projects of CICS services have for their program.
+pub(crate) const PROGRAM: [&str; 2] = ["program", "executableName"];
 /// Names that archives of the API toolkit have for a structure.
 const INTERFACES: [(&str, &str); 2] =
     [("wvRequestInterfaceFile", "requestStructure"), ("wvResponseInterfaceFile", "responseStructure")];
@@ -72,7 +74,7 @@ impl ServiceArchive {
         members: &dyn Members,
     ) -> Result<Self, ArchiveError> {
         let recorded = Recorded { members, files: Mutex::new(BTreeMap::new()) };
-        let mut conversion = Conversion::default();
+        let mut conversion = Conversion::of_service(&manifest.name);
         for (name, value) in properties {
             let kind = match conversion::find(name) {
                 Some(known) => {
@@ -129,13 +131,15 @@ impl ServiceArchive {
     /// # Errors
     /// A property is unknown or cannot be, what converts its data is not read here, or a copybook is wrong.
     pub fn content(&self, names: &Names, overrides: &BTreeMap<String, String>) -> Result<ServiceContent, ArchiveError> {
-        check_provider(&self.manifest.provider)?;
+        let queues = self.queues()?;
         let mut builder = Service::builder(&self.manifest.name)
             .version(&self.manifest.version)
             .description(&self.manifest.description);
-        let mut conversion = Conversion::default();
+        let mut conversion = Conversion::of_service(&self.manifest.name);
         let mut properties = BTreeMap::new();
         let given = self.manifest.properties.iter().map(|one| (one.name.as_str(), one.value.as_str()));
+        let given = given.filter(|(name, _)| queues.is_none() || !PROGRAM.contains(name));
+        let given = queues.iter().flatten().map(|(name, value)| (*name, value.as_str())).chain(given);
         let mut service_file = None;
         for (name, value) in given.chain(overrides.iter().map(|(name, value)| (name.as_str(), value.as_str()))) {
             if name == SERVICE_FILE {
@@ -185,6 +189,26 @@ impl ServiceArchive {
         })
     }
 
+    /// Properties that the program of a CICS service has by its name; `None`: it is a service of the MQ provider, which has its own.
+    fn queues(&self) -> Result<Option<[(&'static str, String); 3]>, ArchiveError> {
+        let provider = &self.manifest.provider;
+        let word = provider.to_ascii_lowercase();
+        match word.split('-').next() {
+            Some("cics") => {
+                let program = PROGRAM.iter().find_map(|name| self.manifest.property(name));
+                let program = program.filter(|name| !name.trim().is_empty());
+                let missing = || ArchiveError::property(PROGRAM[0], "it is required");
+                Ok(Some(queues_of_program(program.ok_or_else(missing)?.trim())))
+            }
+            Some("mq") => Ok(None),
+            _ if word.starts_with("ibm mq") => Ok(None),
+            _ => {
+                let problem = format!("the provider '{provider}' is not supported, expected mq or cics");
+                Err(ArchiveError::entry(MANIFEST, problem))
+            }
+        }
+    }
+
     fn schema(&self, entry: Option<&str>) -> Option<Value> {
         serde_json::from_slice(self.package.get(entry?)?).ok()
     }
@@ -208,13 +232,11 @@ fn unknown_property(name: &str) -> ArchiveError {
     ArchiveError::property(name, "there is no such property")
 }
 
-/// `mq`, or a name of IBM's for it.
-fn check_provider(provider: &str) -> Result<(), ArchiveError> {
-    let word = provider.to_ascii_lowercase();
-    if word == "mq" || word.starts_with("mq-") || word.starts_with("ibm mq") {
-        return Ok(());
-    }
-    Err(ArchiveError::entry(MANIFEST, format!("the provider '{provider}' is not supported, expected mq")))
+/// A program that its provider calls by a name, and not by a queue, is reached by a queue of that name. Its replies come to one of that
+/// name with `.REPLY`, for which a request waits ten seconds.
+pub(crate) fn queues_of_program(program: &str) -> [(&'static str, String); 3] {
+    let reply = format!("{program}.REPLY");
+    [("destination", program.to_owned()), ("replyDestination", reply), ("waitInterval", "10000".to_owned())]
 }
 
 /// Whether a property of IBM's tools may be passed over; not if it is none of them.

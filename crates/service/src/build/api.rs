@@ -28,7 +28,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::{hint, text_of};
-use crate::api::expression::Expression;
+use crate::api::expression::{API_REQUEST, Expression, SERVICE_RESPONSE};
 use crate::api::mapping::{Kind, Loop, Made, Mapping, Response, Source, Statement};
 use crate::api::path::Template;
 use crate::api::tree::Place;
@@ -47,6 +47,8 @@ const SOURCE_KEYS: &[&str] = &["path", "query", "header", "body", "value", "expr
 /// Those of them that are sources.
 const SOURCES: usize = 6;
 const LOOP_KEYS: &[&str] = &["each", "as", "set"];
+/// Of expressions, beside those of loops.
+const VARIABLES: [&str; 2] = [API_REQUEST, SERVICE_RESPONSE];
 
 /// Whether the text is that of an API, whatever its file is called: a service has no operations.
 pub(super) fn is_one(text: &str) -> bool {
@@ -146,16 +148,25 @@ fn response(plain: &Node, typed: &Node) -> Result<Response, ArchiveError> {
             .filter(|code| (200..600).contains(code))
             .ok_or_else(|| plain.wrong("code", format!("'{text}' is no code from 200 to 599")))?,
     };
-    let when = plain.text("when").map(|text| expression(plain, "when", &text)).transpose()?;
+    let when = plain.text("when").map(|text| expression(plain, "when", &text, &[])).transpose()?;
     Ok(Response { when, code, mapping: mapping(plain, typed, true)? })
 }
 
-fn expression(node: &Node, key: &str, text: &str) -> Result<Expression, ArchiveError> {
-    Expression::parse(text).map_err(|error| node.wrong(key, error))
+/// `loops`: variables of the loops around it.
+fn expression(node: &Node, key: &str, text: &str, loops: &[&str]) -> Result<Expression, ArchiveError> {
+    let expression = Expression::parse(text).map_err(|error| node.wrong(key, error))?;
+    let is_known = |name: &str| VARIABLES.contains(&name) || loops.contains(&name);
+    match expression.free_variables().into_iter().find(|name| !is_known(name)) {
+        None => Ok(expression),
+        Some(name) => {
+            let known: Vec<String> = VARIABLES.iter().chain(loops).map(|name| format!("${name}")).collect();
+            Err(node.wrong(key, format!("there is no variable ${name}; expected one of {}", known.join(", "))))
+        }
+    }
 }
 
 /// A loop, whose members are expressions or loops.
-fn each(node: &Node) -> Result<Loop, ArchiveError> {
+fn each(node: &Node, loops: &[&str]) -> Result<Loop, ArchiveError> {
     node.check(LOOP_KEYS)?;
     let variable = node.text("as").unwrap_or_else(|| "item".to_owned());
     let is_name = variable.chars().all(|one| one.is_alphanumeric() || one == '_');
@@ -163,19 +174,21 @@ fn each(node: &Node) -> Result<Loop, ArchiveError> {
         return Err(node.wrong("as", format!("'{variable}' is no name of letters and digits, without $")));
     }
     let set = node.child("set");
+    let inner = [loops, &[&variable, "index"]].concat();
     let mut members = Vec::new();
     for to in set.keys() {
         let from = set.child(&to);
         let place = Place::parse(&to).map_err(|problem| set.wrong(&to, problem))?;
         let made = if from.value.get("each").is_some() {
-            Made::Loop(each(&from)?)
+            Made::Loop(each(&from, &inner)?)
         } else {
             from.check(&["expression"])?;
-            Made::Value(expression(&from, "expression", &from.needed("expression")?)?)
+            Made::Value(expression(&from, "expression", &from.needed("expression")?, &inner)?)
         };
         members.push((place, made));
     }
-    Ok(Loop { over: expression(node, "each", &node.needed("each")?)?, variable, members })
+    let over = expression(node, "each", &node.needed("each")?, loops)?;
+    Ok(Loop { over, variable, members })
 }
 
 fn mapping(plain: &Node, typed: &Node, passes_body: bool) -> Result<Mapping, ArchiveError> {
@@ -186,7 +199,7 @@ fn mapping(plain: &Node, typed: &Node, passes_body: bool) -> Result<Mapping, Arc
     for to in set.keys() {
         let from = set.child(&to);
         if from.value.get("each").is_some() {
-            statements.push(Statement::Each { each: each(&from)?, to: place("set", &to)? });
+            statements.push(Statement::Each { each: each(&from, &[])?, to: place("set", &to)? });
             continue;
         }
         from.check(SOURCE_KEYS)?;
@@ -201,7 +214,7 @@ fn mapping(plain: &Node, typed: &Node, passes_body: bool) -> Result<Mapping, Arc
             "query" => Source::Query(name),
             "header" => Source::Header(name),
             "body" => Source::Body(place(&to, &name)?),
-            "expression" => Source::Expression(expression(&from, "expression", &name)?),
+            "expression" => Source::Expression(expression(&from, "expression", &name, &[])?),
             _ => Source::Value(constants.child(&to).value["value"].clone()),
         };
         let kind = match from.text("type") {

@@ -31,6 +31,7 @@ use crate::api::{ApiDefinition, Operation, method};
 use crate::archive::api::{default_operation_id, parse_document};
 use crate::archive::interface::Interface;
 use crate::archive::manifest::Manifest;
+use crate::archive::service::queues_of_program;
 use crate::archive::{ApiArchive, ArchiveError, ServiceArchive};
 use document::yaml::{self, Scalars};
 
@@ -43,9 +44,8 @@ const ASSETS: [(&str, &str, &str); 2] =
     [("imsTransaction", "message", "transactionCode"), ("cicsCommarea", "commarea", "program")];
 const REQUEST: &str = "providerFiles/request.dai";
 const RESPONSE: &str = "providerFiles/response.dai";
-/// Milliseconds that a request waits for its reply.
-const WAIT: &str = "10000";
-/// Variables of the request, which are members of `$apiRequest` as well. An error of a service is never mapped, so that `$error` has no value.
+/// Variables of the request, which are members of `$apiRequest` as well. An error of a service is never mapped, so that `$error` has no
+/// value.
 const VARIABLES: [&str; 5] = ["pathParameters", "queryParameters", "headers", "body", "error"];
 
 /// The folder of a project that has its operations, if the folder is one of a project.
@@ -74,10 +74,9 @@ pub(super) fn service(folder: &Path, text: &str) -> Result<ServiceArchive, Archi
     let path = folder.canonicalize().map_err(|error| ArchiveError::entry(ASSET, error))?;
     manifest.name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     manifest.description = asset["description"].as_str().unwrap_or_default().to_owned();
-    let mut all = vec![("destination".to_owned(), queue.to_owned())];
+    let mut all: Vec<(String, String)> =
+        queues_of_program(queue).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let mut add = |name: &str, value: &str| all.push((name.to_owned(), value.to_owned()));
-    add("replyDestination", &format!("{queue}.REPLY"));
-    add("waitInterval", WAIT);
     add("language", given("language").unwrap_or("COBOL"));
     add("ccsid", given("ccsid").unwrap_or("37"));
     for (side, file) in [("request", REQUEST), ("response", RESPONSE)] {
@@ -116,7 +115,7 @@ pub(super) fn api(folder: &Path) -> Result<ApiArchive, ArchiveError> {
     below(&mut document, &base_path);
     let mut operations = Vec::new();
     for (path, place) in &paths {
-        let rest = path.strip_prefix(&base_path).filter(|rest| !rest.is_empty()).unwrap_or("/");
+        let rest = rest(path, &base_path);
         let template = Template::parse(rest).map_err(|problem| ArchiveError::entry(place, problem))?;
         for word in folders(folder, place)? {
             let place = format!("{place}/{word}");
@@ -166,13 +165,18 @@ fn base_path(document: &Value, paths: &[(String, String)]) -> Option<String> {
 /// The document with paths below the base path of the API.
 fn below(document: &mut Value, base_path: &str) {
     let Some(Value::Object(paths)) = document.get_mut("paths") else { return };
-    let moved = std::mem::take(paths).into_iter().map(|(path, item)| {
-        let rest = path.strip_prefix(base_path).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        let rest = rest.map(|rest| if rest.is_empty() { "/".to_owned() } else { rest.to_owned() });
-        (rest.unwrap_or(path), item)
-    });
+    let moved = std::mem::take(paths).into_iter().map(|(path, item)| (rest(&path, base_path).to_owned(), item));
     *paths = moved.collect();
     document["servers"] = serde_json::json!([{ "url": base_path }]);
+}
+
+/// What follows the base path. Where that is of a server, paths do not have it.
+fn rest<'p>(path: &'p str, base_path: &str) -> &'p str {
+    match path.strip_prefix(base_path) {
+        Some("") => "/",
+        Some(rest) if rest.starts_with('/') => rest,
+        _ => path,
+    }
 }
 
 /// Names of the folders in a folder, in their order.
@@ -238,16 +242,25 @@ fn operation(folder: &Path, place: &str) -> Result<Operation, ArchiveError> {
     })
 }
 
+/// A file of mappings.
+#[derive(Clone, Copy)]
+struct Reading<'a> {
+    file: &'a str,
+    /// What its templates make are texts. In a request they become what the service has in their place.
+    is_answer: bool,
+}
+
 /// The mapping of a file. `within`: all of it stands in this member, which is the whole value here.
 fn mapping(file: &str, value: &Value, within: Option<&str>) -> Result<Mapping, ArchiveError> {
     check(file, value, &["version", "mappings"])?;
+    let reading = Reading { file, is_answer: within.is_some() };
     let mut statements = Vec::new();
     for (name, target) in members(file, value)? {
         match within {
-            None => statement(file, target, vec![name.clone()], &mut statements)?,
+            None => statement(reading, target, vec![name.clone()], &mut statements)?,
             Some(whole) if whole == name => {
                 check(file, target, &["required", "nullable", "mappings"])?;
-                inside(file, target, &[], &mut statements)?;
+                inside(reading, target, &[], &mut statements)?;
             }
             Some(whole) => {
                 return Err(ArchiveError::entry(
@@ -271,65 +284,71 @@ fn members<'a>(file: &str, value: &'a Value) -> Result<Vec<(&'a String, &'a Valu
     Ok(maps.ok_or_else(wrong)?.into_iter().flatten().collect())
 }
 
-fn inside(file: &str, value: &Value, path: &[String], statements: &mut Vec<Statement>) -> Result<(), ArchiveError> {
-    for (name, target) in members(file, value)? {
-        statement(file, target, [path, std::slice::from_ref(name)].concat(), statements)?;
+fn inside(
+    reading: Reading<'_>,
+    value: &Value,
+    path: &[String],
+    statements: &mut Vec<Statement>,
+) -> Result<(), ArchiveError> {
+    for (name, target) in members(reading.file, value)? {
+        statement(reading, target, [path, std::slice::from_ref(name)].concat(), statements)?;
     }
     Ok(())
 }
 
 /// What is put into a target, or into what is in it.
 fn statement(
-    file: &str,
+    reading: Reading<'_>,
     target: &Value,
     path: Vec<String>,
     statements: &mut Vec<Statement>,
 ) -> Result<(), ArchiveError> {
-    check(file, target, &["required", "nullable", "type", "mappings", "template", "expression", "foreach"])?;
+    check(reading.file, target, &["required", "nullable", "type", "mappings", "template", "expression", "foreach"])?;
     if !target["mappings"].is_null() {
-        return inside(file, target, &path, statements);
+        return inside(reading, target, &path, statements);
     }
     let to = Place::of(path);
     if !target["foreach"].is_null() {
-        statements.push(Statement::Each { each: each(file, &target["foreach"])?, to });
+        statements.push(Statement::Each { each: each(reading, &target["foreach"])?, to });
         return Ok(());
     }
-    let Some(from) = source(file, target)? else { return Ok(()) };
+    let Some(from) = source(reading, target)? else { return Ok(()) };
     let required = target["required"] == Value::Bool(true);
     statements.push(Statement::Move { from: Source::Expression(from), to, kind: Kind::AsSchema, required });
     Ok(())
 }
 
-fn each(file: &str, value: &Value) -> Result<Loop, ArchiveError> {
-    check(file, value, &["input", "iterator", "mappings"])?;
-    let input = value["input"].as_str().ok_or_else(|| ArchiveError::entry(file, "foreach: the input is missing"))?;
+fn each(reading: Reading<'_>, value: &Value) -> Result<Loop, ArchiveError> {
+    check(reading.file, value, &["input", "iterator", "mappings"])?;
+    let input =
+        value["input"].as_str().ok_or_else(|| ArchiveError::entry(reading.file, "foreach: the input is missing"))?;
     let mut made = Vec::new();
-    for (name, target) in members(file, value)? {
-        check(file, target, &["required", "nullable", "type", "template", "expression", "foreach"])?;
+    for (name, target) in members(reading.file, value)? {
+        check(reading.file, target, &["required", "nullable", "type", "template", "expression", "foreach"])?;
         let place = Place::of([name.clone()]);
         if !target["foreach"].is_null() {
-            made.push((place, Made::Loop(each(file, &target["foreach"])?)));
-        } else if let Some(from) = source(file, target)? {
+            made.push((place, Made::Loop(each(reading, &target["foreach"])?)));
+        } else if let Some(from) = source(reading, target)? {
             made.push((place, Made::Value(from)));
         }
     }
     let variable = value["iterator"].as_str().unwrap_or("item").trim_start_matches('$').to_owned();
-    Ok(Loop { over: expression(file, input)?, variable, members: made })
+    Ok(Loop { over: expression(reading.file, input)?, variable, members: made })
 }
 
 /// The template or the expression of a target; `None`: it is left as it is.
-fn source(file: &str, target: &Value) -> Result<Option<Expression>, ArchiveError> {
+fn source(reading: Reading<'_>, target: &Value) -> Result<Option<Expression>, ArchiveError> {
     let text = |name: &str| match &target[name] {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(text.clone())),
         Value::Number(_) | Value::Bool(_) => Ok(Some(target[name].to_string())),
-        _ => Err(ArchiveError::entry(file, format!("{name}: a text is expected"))),
+        _ => Err(ArchiveError::entry(reading.file, format!("{name}: a text is expected"))),
     };
     match (text("template")?, text("expression")?) {
-        (Some(template), None) => expression(file, &of_template(&template)).map(Some),
-        (None, Some(text)) => expression(file, &text).map(Some),
+        (Some(template), None) => expression(reading.file, &of_template(&template, reading.is_answer)).map(Some),
+        (None, Some(text)) => expression(reading.file, &text).map(Some),
         (None, None) => Ok(None),
-        (Some(_), Some(_)) => Err(ArchiveError::entry(file, "template and expression cannot both be given")),
+        (Some(_), Some(_)) => Err(ArchiveError::entry(reading.file, "template and expression cannot both be given")),
     }
 }
 
@@ -338,14 +357,14 @@ fn expression(file: &str, text: &str) -> Result<Expression, ArchiveError> {
 }
 
 /// A template as an expression: texts and what stands between double braces, joined.
-fn of_template(template: &str) -> String {
+fn of_template(template: &str, is_text: bool) -> String {
     let literal = |text: &str| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"));
     let (mut parts, mut rest) = (Vec::new(), template);
     while let Some((before, (inner, after))) =
         rest.split_once("{{").and_then(|(before, rest)| Some((before, rest.split_once("}}")?)))
     {
         if before.is_empty() && after.is_empty() && parts.is_empty() {
-            return inner.to_owned();
+            return if is_text { format!("$string({inner})") } else { inner.to_owned() };
         }
         parts.extend((!before.is_empty()).then(|| literal(before)));
         parts.push(format!("({inner})"));

@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::{content_of, hint};
 use crate::archive::conversion::{self, Members, Values};
 use crate::archive::manifest::Manifest;
-use crate::archive::service::{known_properties, pass_over};
+use crate::archive::service::{PROGRAM, known_properties, pass_over, queues_of_program};
 use crate::archive::{ArchiveError, ServiceArchive};
 use document::properties;
 use document::yaml::{self, Scalars};
@@ -76,9 +76,15 @@ fn build(folder: &Path, file: &str, entries: Vec<(String, String)>) -> Result<Se
     let mut manifest = Manifest { provider: "mq".to_owned(), version: "1.0.0".to_owned(), ..Manifest::default() };
     let mut properties = Vec::new();
     let known = known_properties();
+    let is_cics = entries.iter().any(|(key, value)| key == "provider" && value.trim() == "cics");
     for (key, value) in entries {
         let value = value.trim().to_owned();
         match key.as_str() {
+            "provider" if is_cics => {}
+            key if is_cics && PROGRAM.contains(&key) => {
+                let queues = queues_of_program(&value).map(|(name, value)| (name.to_owned(), value));
+                properties.splice(0..0, queues);
+            }
             "name" => manifest.name = value,
             "version" => manifest.version = value,
             "description" => manifest.description = value,
@@ -100,7 +106,7 @@ fn build(folder: &Path, file: &str, entries: Vec<(String, String)>) -> Result<Se
     if manifest.provider != "mq" {
         return Err(ArchiveError::property(
             "provider",
-            format!("'{}' is not supported, expected mq", manifest.provider),
+            format!("'{}' is not supported, expected mq or cics", manifest.provider),
         ));
     }
     let archive = ServiceArchive::build(manifest, &properties, &Folder(folder.to_owned()))?;

@@ -4,7 +4,8 @@ use expect_test::expect;
 use serde_json::{Value, json};
 
 use super::{merge, of_api, swagger_of_api, upgrade};
-use crate::api::mapping::{Kind, Mapping, Response, Source, Statement};
+use crate::api::expression::Expression;
+use crate::api::mapping::{Kind, Loop, Made, Mapping, Response, Source, Statement};
 use crate::api::path::Template;
 use crate::api::tree::Place;
 use crate::api::{ApiDefinition, Operation};
@@ -70,6 +71,57 @@ fn a_document_is_made_from_the_schemas_of_the_service_and_the_mapping() {
     let made = of_api(&api(None), &schemas, "https://h:1");
     expect![[r##"{"openapi":"3.0.3","info":{"title":"Loans","version":"1.0"},"paths":{"/of/{who}":{"post":{"tags":["loans"],"operationId":"ask","summary":"Asks","parameters":[{"name":"who","in":"path","required":true,"schema":{"type":"string","maxLength":10}},{"name":"amount","in":"query","required":false,"schema":{"type":"integer","minimum":0,"maximum":9999999}}],"requestBody":{"required":true,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/ask_request"}}}},"responses":{"201":{"description":"The service has answered.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/ask_response_201"}}}},"204":{"description":"The service has nothing to say, or no message came in time."},"default":{"description":"The request is refused, or the service failed.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}}},"security":[{"basic":[]}]}}},"components":{"securitySchemes":{"basic":{"type":"http","scheme":"basic"}},"schemas":{"Error":{"type":"object","required":["errorMessage"],"properties":{"errorMessage":{"type":"string"},"errorDetails":{"type":"string"}}},"ask_request":{"type":"object","properties":{"note":{"type":"string","maxLength":10}}},"ask_response_201":{"type":"object","properties":{"approved":{"type":"string","maxLength":10}}}}},"security":[{"basic":[]}],"servers":[{"url":"https://h:1/loans"}]}"##]]
     .assert_eq(&made.to_string());
+}
+
+#[test]
+fn an_answer_that_expressions_make_is_described_by_what_they_make() {
+    let place = |to: &str| Place::parse(to).expect("a place");
+    let expression = |text: &str| Expression::parse(text).expect("an expression");
+    let mv = |text: &str, to: &str, required| Statement::Move {
+        from: Source::Expression(expression(text)),
+        to: place(to),
+        kind: Kind::AsSchema,
+        required,
+    };
+    let each = Loop {
+        over: expression("$filter(lines, function($v) { $v.price > 1 })"),
+        variable: "line".to_owned(),
+        members: vec![
+            (place("number"), Made::Value(expression("$index"))),
+            (place("price"), Made::Value(expression("$line.price"))),
+            (place("tags"), Made::Value(expression("tags"))),
+        ],
+    };
+    let mapping = Mapping {
+        passes_body: false,
+        statements: vec![
+            mv("$zosAssetResponse.approved", "result", true),
+            mv("count > 1 ? 'many' : 'few'", "amount/word", false),
+            mv("$sum(lines.price) * 2", "amount/sum", true),
+            mv("lines.price", "prices", false),
+            mv("lines[0].tags[-1]", "tag", false),
+            mv("($a := $now(); $a)", "at", false),
+            mv("$apiRequest.pathParameters.who & '!'", "who", false),
+            mv("approved = 'Y' ? 1 : 'no'", "either", false),
+            Statement::Each { each, to: place("lines") },
+        ],
+    };
+    let service = json!({ "type": "object", "properties": {
+        "approved": { "type": "string", "maxLength": 1 }, "count": { "type": "integer" },
+        "lines": { "type": "array", "items": { "type": "object", "properties": {
+            "price": { "type": "number" }, "tags": { "type": "array", "items": { "type": "string", "maxLength": 3 } },
+        } } },
+    } });
+    let made = super::answers::schema(&mapping, Some(service));
+    expect![[r#"{"type":"object","required":["result"],"properties":{"result":{"type":"string","maxLength":1},"amount":{"type":"object","properties":{"word":{"type":"string"},"sum":{"type":"number"}},"required":["sum"]},"prices":{"type":"array","items":{"type":"number"}},"tag":{"type":"string","maxLength":3},"at":{"type":"string","format":"date-time"},"who":{"type":"string"},"either":{},"lines":{"type":"array","items":{"type":"object","properties":{"number":{"type":"integer"},"price":{"type":"number"},"tags":{"type":"array","items":{"type":"string","maxLength":3}}}}}}}"#]].assert_eq(&made.to_string());
+    let mut api = api(None);
+    api.operations[0].responses = vec![
+        Response { when: Some(expression("approved = 'N'")), code: 204, mapping: Mapping::default() },
+        Response { when: None, code: 200, mapping },
+    ];
+    let made = of_api(&api, &schemas, "");
+    assert_eq!(made["paths"]["/of/{who}"]["post"]["responses"]["204"].get("content"), None);
+    assert_eq!(made["components"]["schemas"]["ask_response_200"]["properties"]["result"]["maxLength"], 10);
 }
 
 #[test]

@@ -128,7 +128,8 @@ async fn serve(
         Err(error) => return invoke::refused_call(call, &deployed.content.name, &error),
     };
     let header = |name: &str| call.headers().get(name).and_then(|value| value.to_str().ok());
-    let surroundings = Surroundings { path: values, query: &query, header: &header, nothing: &nothing, body };
+    let now = call.shared.now();
+    let surroundings = Surroundings { path: values, query: &query, header: &header, nothing: &nothing, body, now };
     let body = match mapped_request(operation, &surroundings, service.content.request_schema.as_ref()) {
         Ok(body) => body,
         Err(error) => return invoke::refused_call(call, &deployed.content.name, &error),

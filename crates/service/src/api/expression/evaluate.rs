@@ -7,8 +7,10 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::decimal::Decimal;
+use super::functions::Function;
+use super::pattern::Matching;
 use super::value::{Number, NumberForm, Value};
-use super::{EvaluationError, Node, Operator, Scope};
+use super::{Each, EvaluationError, Lambda, Node, Operator, Scope};
 
 type Outcome = Result<Value, EvaluationError>;
 type Found<'a> = Result<Cow<'a, Value>, EvaluationError>;
@@ -19,8 +21,7 @@ pub(super) fn evaluate<'a>(node: &'a Node, scope: &Scope<'a>) -> Found<'a> {
         Node::Context => Ok(Cow::Borrowed(scope.context)),
         Node::Variable(name) => {
             let found = scope.variables.iter().rfind(|(known, _)| known == name);
-            let unknown = || EvaluationError(format!("there is no variable ${name}"));
-            found.map(|(_, value)| Cow::Borrowed(*value)).ok_or_else(unknown)
+            Ok(found.map_or(Cow::Owned(Value::Missing), |(_, value)| Cow::Borrowed(*value)))
         }
         Node::Name(name) => Ok(scope.context.member(name)),
         Node::Member(of, name) => Ok(match evaluate(of, scope)? {
@@ -33,24 +34,88 @@ pub(super) fn evaluate<'a>(node: &'a Node, scope: &Scope<'a>) -> Found<'a> {
             (false, Some(other)) => evaluate(other, scope),
             (false, None) => Ok(Cow::Owned(Value::Missing)),
         },
-        Node::Array(nodes) => {
-            let values = all(nodes, scope)?.into_iter().filter(|value| !matches!(**value, Value::Missing));
-            Ok(Cow::Owned(Value::Array(values.map(Cow::into_owned).collect())))
-        }
-        Node::Object(members) => {
-            let member = |(name, value): &'a (Node, Node)| {
-                Ok((evaluate(name, scope)?.to_text(), evaluate(value, scope)?.into_owned()))
-            };
-            Ok(Cow::Owned(Value::Object(members.iter().map(member).collect::<Result<_, EvaluationError>>()?)))
-        }
+        Node::Array(nodes) => array(nodes, scope).map(Cow::Owned),
+        Node::Object(members) => object(members, scope).map(Cow::Owned),
         Node::Negative(of) => negative(&*evaluate(of, scope)?).map(Cow::Owned),
         Node::Binary(operator, left, right) => binary(*operator, left, right, scope).map(Cow::Owned),
-        Node::Call(function, arguments) => {
-            let values = all(arguments, scope)?;
-            let values: Vec<&Value> = values.iter().map(|value| &**value).collect();
-            function.call(&values).map(Cow::Owned)
+        Node::Call(function, arguments) => call(*function, arguments, scope).map(Cow::Owned),
+        Node::Each(each, of, lambda) => called(*each, of, lambda, scope).map(Cow::Owned),
+        Node::Matched(text, matching) => matched(text, matching, scope).map(Cow::Owned),
+        Node::Block(names, value) => block(names, value, scope),
+    }
+}
+
+// What only some nodes need stands in functions of its own: `evaluate` calls itself for each level of a tree, and a level costs what
+// all its branches need of the stack.
+
+fn array(nodes: &[Node], scope: &Scope<'_>) -> Outcome {
+    let mut items = Vec::new();
+    for (node, value) in nodes.iter().zip(all(nodes, scope)?) {
+        match (node, value.into_owned()) {
+            (_, Value::Missing) => {}
+            // Only an array that is written as one stays one within another.
+            (Node::Array(_), value) => items.push(value),
+            (_, Value::Array(elements)) => items.extend(elements),
+            (_, value) => items.push(value),
         }
     }
+    Ok(Value::Array(items))
+}
+
+fn object(members: &[(Node, Node)], scope: &Scope<'_>) -> Outcome {
+    let member =
+        |(name, value): &(Node, Node)| Ok((evaluate(name, scope)?.to_text(), evaluate(value, scope)?.into_owned()));
+    Ok(Value::Object(members.iter().map(member).collect::<Result<_, EvaluationError>>()?))
+}
+
+fn call(function: Function, arguments: &[Node], scope: &Scope<'_>) -> Outcome {
+    let values = all(arguments, scope)?;
+    let values: Vec<&Value> = values.iter().map(|value| &**value).collect();
+    function.call(&values)
+}
+
+fn matched(text: &Node, matching: &Matching, scope: &Scope<'_>) -> Outcome {
+    let replacement = matching.replacement().map(|node| evaluate(node, scope)).transpose()?;
+    matching.call(&*evaluate(text, scope)?, replacement.as_deref())
+}
+
+/// Each name has its value in those behind it.
+fn block<'a>(names: &'a [(String, Node)], value: &'a Node, scope: &Scope<'a>) -> Found<'a> {
+    let Some(((name, node), rest)) = names.split_first() else { return evaluate(value, scope) };
+    match evaluate(node, scope)? {
+        Cow::Borrowed(bound) => block(rest, value, &scope.with([(name.as_str(), bound)])),
+        Cow::Owned(bound) => {
+            let found = block(rest, value, &scope.with([(name.as_str(), &bound)]))?;
+            Ok(Cow::Owned(found.into_owned()))
+        }
+    }
+}
+
+/// A function of the expression for each element, with the element and its number, or for each member, with its value and its name.
+fn called(each: Each, of: &Node, lambda: &Lambda, scope: &Scope<'_>) -> Outcome {
+    let of = &*evaluate(of, scope)?;
+    let call = |one: &Value, other: &Value| {
+        let arguments = lambda.parameters.iter().map(String::as_str).zip([one, other]);
+        evaluate(&lambda.value, &scope.with(arguments)).map(Cow::into_owned)
+    };
+    let mut made = Vec::new();
+    if each == Each::Members {
+        let Value::Object(members) = of else { return Ok(Value::Missing) };
+        for (name, value) in members {
+            made.push(call(value, &Value::Text(name.clone()))?);
+        }
+    } else {
+        for (index, element) in of.elements().iter().enumerate() {
+            let value = call(element, &Value::of_count(index))?;
+            match each {
+                Each::Filter if !value.is_true() => {}
+                Each::Filter => made.push(element.clone()),
+                Each::Map | Each::Members => made.push(value),
+            }
+        }
+    }
+    made.retain(|value| !matches!(value, Value::Missing));
+    Ok(if made.is_empty() { Value::Missing } else { Value::Array(made) })
 }
 
 fn all<'a>(nodes: &'a [Node], scope: &Scope<'a>) -> Result<Vec<Cow<'a, Value>>, EvaluationError> {
@@ -68,7 +133,7 @@ fn negative(value: &Value) -> Outcome {
 fn filtered<'a>(of: Cow<'a, Value>, filter: &Node, scope: &Scope<'_>) -> Found<'a> {
     let mut kept = Vec::new();
     let mut wanted = None;
-    let mut inner = Scope { context: scope.context, variables: scope.variables.clone() };
+    let mut inner = scope.with([]);
     for item in of.elements() {
         inner.context = item;
         match &*evaluate(filter, &inner)? {

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::EvaluationError;
 use super::decimal::Decimal;
 use super::evaluate::{number, too_large};
+use super::picture::formatted;
 use super::value::Value;
 
 /// Most characters that `$pad` makes.
@@ -44,6 +45,11 @@ const FUNCTIONS: &[Function] = &[
     function("distinct", 1, 1, distinct),
     function("exists", 1, 1, |values| Ok(Value::Boolean(!matches!(values[0], Value::Missing)))),
     function("floor", 1, 1, |values| numeric(values, |one| Some(one.floor()))),
+    function("formatNumber", 2, 2, |values| match (values[0], values[1]) {
+        (Value::Missing, _) => Ok(Value::Missing),
+        (value, Value::Text(picture)) => formatted(number(value)?, picture).map(Value::Text),
+        (_, other) => not_a_text(other),
+    }),
     function("join", 1, 2, join),
     function("length", 1, 1, |values| texts(values, |text, _| Value::of_count(text.chars().count()))),
     function("lookup", 2, 2, |values| Ok(values[0].member(&values[1].to_text()).into_owned())),
@@ -95,7 +101,9 @@ impl Function {
     pub(super) fn named(name: &str, arguments: usize) -> Result<Self, String> {
         let found = FUNCTIONS.iter().find(|function| function.name == name).copied();
         let function = found.ok_or_else(|| {
-            let known: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
+            let mut known: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
+            known.extend(["each", "filter", "map", "match", "now"]);
+            known.sort_unstable();
             format!("there is no function ${name}; expected one of {}", known.join(", "))
         })?;
         let Self { least, most, .. } = function;
@@ -104,6 +112,10 @@ impl Function {
             false if least == most => Err(format!("${name} takes {least} arguments, found {arguments}")),
             false => Err(format!("${name} takes {least} to {most} arguments, found {arguments}")),
         }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        self.name
     }
 
     pub(super) fn call(self, values: &[&Value]) -> Outcome {

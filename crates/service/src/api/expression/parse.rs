@@ -2,8 +2,9 @@
 
 use super::decimal::Decimal;
 use super::functions::Function;
+use super::pattern::{Matching, Pattern};
 use super::value::Value;
-use super::{API_REQUEST, ExpressionError, HEADERS, Node, Operator};
+use super::{API_REQUEST, Each, ExpressionError, HEADERS, Lambda, NOW, Node, Operator};
 
 /// Deepest nesting, and most characters.
 const DEEPEST: usize = 60;
@@ -47,6 +48,8 @@ const COMPARISON: Rank = &[
 const JOIN: Rank = &[("&", Operator::Join)];
 const SUM: Rank = &[("+", Operator::Plus), ("-", Operator::Minus)];
 const PRODUCT: Rank = &[("*", Operator::Times), ("/", Operator::Divided), ("%", Operator::Remainder)];
+/// Functions that call one of the expression's own.
+const EACH: [(&str, Each); 3] = [("filter", Each::Filter), ("map", Each::Map), ("each", Each::Members)];
 const RANKS: [Rank; 6] = [OR, AND, COMPARISON, JOIN, SUM, PRODUCT];
 
 fn is_name(one: char) -> bool {
@@ -204,9 +207,7 @@ impl Parser {
             Some(quote @ ('\'' | '"')) => Ok(Node::Literal(Value::Text(self.quoted(quote)?))),
             Some('(') => {
                 self.at += 1;
-                let node = self.condition()?;
-                self.expect(")")?;
-                Ok(node)
+                self.block()
             }
             Some('[') => {
                 self.at += 1;
@@ -249,10 +250,118 @@ impl Parser {
         if !self.take("(") {
             return Ok(Node::Variable(name));
         }
+        if let Some((_, each)) = EACH.iter().find(|(known, _)| *known == name) {
+            return self.each(*each);
+        }
+        if let Some(matched) = self.matched(&name)? {
+            return Ok(matched);
+        }
         let arguments = self.list(")")?;
+        if name == "now" && arguments.is_empty() {
+            let request = Box::new(Node::Variable(API_REQUEST.to_owned()));
+            return Ok(Node::Member(request, NOW.to_owned()));
+        }
         let at = |problem: String| ExpressionError { at: start + 1, problem };
         let function = Function::named(&name, arguments.len()).map_err(at)?;
         Ok(Node::Call(function, arguments))
+    }
+
+    /// `$name := value; ... value`, up to the closing parenthesis.
+    fn block(&mut self) -> Result<Node, ExpressionError> {
+        let mut names = Vec::new();
+        loop {
+            let start = self.at;
+            let node = self.condition()?;
+            if !self.take(":=") {
+                self.expect(")")?;
+                return Ok(if names.is_empty() { node } else { Node::Block(names, Box::new(node)) });
+            }
+            let Node::Variable(name) = node else {
+                return Err(ExpressionError {
+                    at: start + 1,
+                    problem: "only a variable gets a value by :=".to_owned(),
+                });
+            };
+            self.link()?;
+            names.push((name, self.condition()?));
+            self.expect(";")?;
+        }
+    }
+
+    /// What follows `$filter(`: an array, and a function of the expression's own.
+    fn each(&mut self, each: Each) -> Result<Node, ExpressionError> {
+        let of = self.condition()?;
+        self.expect(",")?;
+        self.expect("function")?;
+        self.expect("(")?;
+        let mut parameters = Vec::new();
+        while !self.take(")") {
+            if !parameters.is_empty() {
+                self.expect(",")?;
+            }
+            self.expect("$")?;
+            parameters.push(self.name()?);
+        }
+        self.expect("{")?;
+        let value = Box::new(self.condition()?);
+        self.expect("}")?;
+        self.expect(")")?;
+        self.link()?;
+        Ok(Node::Each(each, Box::new(of), Lambda { parameters, value }))
+    }
+
+    /// What follows `$match(` and, with a pattern as second argument, `$contains(`, `$split(` and `$replace(`; nothing is taken if it
+    /// is another call.
+    fn matched(&mut self, name: &str) -> Result<Option<Node>, ExpressionError> {
+        if !Matching::FUNCTIONS.contains(&name) {
+            return Ok(None);
+        }
+        let (start, links) = (self.at, self.links);
+        let text = self.condition()?;
+        self.expect(",")?;
+        self.blanks();
+        if self.peek() != Some('/') {
+            if name == "match" {
+                return Err(self.wrong("expected a pattern, as in /^[0-9]+$/"));
+            }
+            (self.at, self.links) = (start, links);
+            return Ok(None);
+        }
+        let pattern = self.pattern()?;
+        let replacement = if name == "replace" {
+            self.expect(",")?;
+            Some(self.condition()?)
+        } else {
+            None
+        };
+        self.expect(")")?;
+        self.link()?;
+        Ok(Some(Node::Matched(Box::new(text), Matching::of(name, pattern, replacement))))
+    }
+
+    /// `/PATTERN/`.
+    fn pattern(&mut self) -> Result<Pattern, ExpressionError> {
+        let start = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            match self.peek() {
+                None => return Err(self.wrong("the closing / is missing")),
+                Some('/') => break,
+                Some('\\') => {
+                    text.push('\\');
+                    self.at += 1;
+                    text.extend(self.peek());
+                }
+                Some(one) => text.push(one),
+            }
+            self.at += 1;
+        }
+        self.at += 1;
+        if self.peek().is_some_and(is_name) {
+            return Err(self.wrong("flags of a pattern are not supported"));
+        }
+        Pattern::new(&text).map_err(|problem| ExpressionError { at: start + 1, problem })
     }
 
     /// Values with commas between, up to the end.

@@ -43,8 +43,9 @@ fn names_paths_and_filters_reach_values() {
         ("nowhere.at.all", "(nothing)"),
         ("$apiRequest.queryParameters.page", r#""3""#),
         ("[kind, nowhere, 1]", r#"["A",1]"#),
+        ("[lines.tags, ['p', 'q']]", r#"["x","y","z",["p","q"]]"#),
         ("{ 'a': kind, 'b': nowhere }", r#"{"a":"A"}"#),
-        ("$other", "error: there is no variable $other"),
+        ("$other", "(nothing)"),
     ]);
 }
 
@@ -162,6 +163,73 @@ fn functions_work_on_texts_and_lists() {
 }
 
 #[test]
+fn functions_of_an_expression_are_called_for_elements_and_members() {
+    check(&[
+        ("$filter(lines, function($v) { $v.quantity > 0 }).price", "[1.50,10]"),
+        ("$filter(lines, function($v, $i) { $i = 1 }).price", "[2.25]"),
+        ("$filter(lines, function() { open })", "(nothing)"),
+        ("$map(lines, function($v, $i) { $i & ': ' & $v.price })", r#"["0: 1.50","1: 2.25","2: 10"]"#),
+        ("$join($each($apiRequest.queryParameters, function($value, $key) {$key & '=' & $value}), '&')", r#""page=3""#),
+        ("$each(kind, function($v) { $v })", "(nothing)"),
+        ("$map(lines, function($v) { $w })", "(nothing)"),
+        ("$map(lines)", "at character 11 of the expression: expected ','"),
+        ("$map(lines, $sum)", "at character 13 of the expression: expected 'function'"),
+    ]);
+}
+
+#[test]
+fn a_block_names_values() {
+    check(&[
+        ("($a := lines; $a != null ? $a.price : [])", "[1.50,2.25,10]"),
+        ("($a := nowhere; $a != null ? $a : [])", "[]"),
+        ("($a := 2; $b := $a * 3; $a + $b)", "8"),
+        ("($a := $sum(lines.price); $a)", "13.75"),
+        ("(a := 1; 2)", "at character 2 of the expression: only a variable gets a value by :="),
+        ("($a := 1)", "at character 9 of the expression: expected ';'"),
+    ]);
+    let order = Value::parse(ORDER).expect("JSON");
+    let expression = Expression::parse("($a := lines; $a)").expect("an expression");
+    let scope = Scope { context: &order, variables: Vec::new() };
+    let value = expression.evaluate(&scope).expect("a value");
+    assert!(std::ptr::eq(&*value, &*order.member("lines")), "the lines are copied");
+}
+
+#[test]
+fn patterns_are_those_of_javascript_with_ascii() {
+    check(&[
+        (r"$match('2026-11-27', /^[0-9]{4}-(\d{2})-\d{2}$/)", r#"[{"match":"2026-11-27","index":0,"groups":["11"]}]"#),
+        (r"$match('é1 b22', /\d+/).match", r#"["1","22"]"#),
+        (r"$match('é1', /\d/).index", "[1]"),
+        (r"$match('x', /\d/)", "(nothing)"),
+        (r"$contains('a/b', /a\/b/)", "true"),
+        (r"$contains('٣', /\d/)", "false"),
+        (r"$split('a, b;c', /[,;]\s*/)", r#"["a","b","c"]"#),
+        (r"$replace('2026-11', /(\w+)-(\w+)/, '$2.$1')", r#""11.2026""#),
+        ("$match(nowhere, /a/)", "(nothing)"),
+        ("$match(1, /a/)", "error: a pattern is looked for in a text, found a number; $string makes one"),
+        ("$match('a', 'a')", "at character 13 of the expression: expected a pattern, as in /^[0-9]+$/"),
+        ("$match('a', /a/i)", "at character 16 of the expression: flags of a pattern are not supported"),
+        ("$match('a', /a", "at character 15 of the expression: the closing / is missing"),
+    ]);
+    assert!(given("$match('a', /(/)").contains("/(/ is no pattern"), "{}", given("$match('a', /(/)"));
+    assert!(given("$match('a', /((a{999}){999}){999}/)").contains("is no pattern"));
+}
+
+#[test]
+fn pictures_show_digits_of_numbers() {
+    check(&[
+        ("$formatNumber(42, '0000000000')", r#""0000000042""#),
+        ("$formatNumber(1234567.891, '#,##0.00')", r#""1,234,567.89""#),
+        ("$formatNumber(0.5, '#.0#')", r#"".5""#),
+        ("$formatNumber(-3, '000')", r#""-003""#),
+        ("$formatNumber(12, '£0.00 net')", r#""£12.00 net""#),
+        ("$formatNumber(nowhere, '0')", "(nothing)"),
+        ("$formatNumber(1, '0%')", r#"error: $formatNumber: "0%" is no picture of a number, such as #,##0.00"#),
+        ("$formatNumber(1, '0#')", r##"error: $formatNumber: "0#" is no picture of a number, such as #,##0.00"##),
+    ]);
+}
+
+#[test]
 fn what_is_no_expression_is_refused_with_its_place() {
     for (text, expected) in [
         ("", "at character 1 of the expression: a value is missing"),
@@ -179,7 +247,7 @@ fn what_is_no_expression_is_refused_with_its_place() {
     ] {
         assert_eq!(given(text), expected, "{text}");
     }
-    assert!(given("$map(a)").contains("there is no function $map; expected one of abs, append"));
+    assert!(given("$nap(a)").contains("there is no function $nap; expected one of abs, append"));
     let deep = "(".repeat(100) + "1" + &")".repeat(100);
     assert!(given(&deep).contains("nested deeper than 60 levels"));
     for (first, link) in [("1", "+1"), ("a", ".b"), ("a", "[0]"), ("a", " & 'b'"), ("a", "[a.b]")] {
@@ -194,6 +262,17 @@ fn what_is_no_expression_is_refused_with_its_place() {
     }
     let nested = "[".repeat(200) + &"]".repeat(200);
     assert!(Value::parse(&nested).is_err());
+}
+
+#[test]
+fn variables_that_an_expression_does_not_name_itself_are_known() {
+    for (text, expected) in [
+        ("$a + $map($b, function($c) { $c & $d })", &["a", "b", "d"][..]),
+        ("($a := $b; $c := $a; $c) & $c", &["b", "c"]),
+        ("lines[$ > 1]", &[]),
+    ] {
+        assert_eq!(Expression::parse(text).expect("an expression").free_variables(), expected, "{text}");
+    }
 }
 
 #[test]
@@ -217,6 +296,10 @@ fn what_an_expression_reads_of_the_request_is_known() {
         ("lines[$ > 1]", (true, false, false)),
         ("$item[$apiRequest.body.n]", (false, true, false)),
         ("$zosAssetResponse.rate > 1", (false, false, true)),
+        ("$map($apiRequest.body, function($v) { $v.name })", (false, true, false)),
+        ("($a := lines; $a)", (true, false, false)),
+        ("$replace($apiRequest.body.a, /b/, name)", (true, true, false)),
+        ("$now()", (false, false, false)),
     ] {
         assert_eq!(reads(text), expected, "{text}");
     }

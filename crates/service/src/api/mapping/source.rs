@@ -66,6 +66,14 @@ impl Kind {
         })
     }
 
+    /// What the schema says of a place, if that is what counts.
+    pub(super) fn with_schema(self, schema: Option<&Value>, place: &Place) -> Self {
+        match (self, schema) {
+            (Self::AsSchema, Some(schema)) => Self::of_schema(schema, place),
+            (kind, _) => kind,
+        }
+    }
+
     /// The type a schema gives a place; `AsSchema` where it says none.
     pub fn of_schema(schema: &Value, place: &Place) -> Self {
         let here = place.parts().iter().fold(schema, |here, part| below(here, part));
@@ -135,6 +143,17 @@ impl Source {
             Self::Expression(expression) => format!("value of {}", expression.text()),
         }
     }
+}
+
+/// The number of a text, with or without zeros before it, as JSON has it.
+pub(super) fn number_of(text: &str) -> Option<String> {
+    let text = text.trim();
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let zeros = digits.len() - digits.trim_start_matches('0').len();
+    let rest = &digits[zeros..];
+    let is_whole = rest.starts_with(|one: char| one.is_ascii_digit());
+    let number = format!("{sign}{}{rest}", if zeros > 0 && !is_whole { "0" } else { "" });
+    is_json_number(&number).then_some(number)
 }
 
 /// The grammar of RFC 8259, section 6.

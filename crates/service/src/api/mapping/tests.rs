@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use expect_test::{Expect, expect};
+use model::timestamp::Timestamp;
 use serde_json::json;
 
 use super::{Item, Kind, Loop, Made, Mapping, MappingError, Response, Source, Statement, Surroundings};
@@ -28,7 +29,8 @@ fn check(mapping: &Mapping, query: &str, body: &str, expected: Expect) {
     };
     let body = Bytes::copy_from_slice(body.as_bytes());
     let nothing = Bytes::new();
-    let surroundings = Surroundings { path: &path, query: &query, header: &header, nothing: &nothing, body: &body };
+    let surroundings =
+        Surroundings { path: &path, query: &query, header: &header, nothing: &nothing, body: &body, now: Timestamp(0) };
     let schema = json!({ "properties": {
         "amount": { "type": "integer" }, "rate": { "type": "number" }, "deep": { "properties": { "name": { "type": "string" } } },
         "list": { "type": "array", "items": { "properties": { "n": { "type": "integer" } } } },
@@ -188,7 +190,8 @@ fn an_array_takes_the_next_element_and_is_made_where_the_schema_has_one() {
 
 fn answered(mapping: &Mapping, answer: &Bytes) -> Result<Bytes, MappingError> {
     let nothing = Bytes::new();
-    let surroundings = Surroundings { path: &[], query: &[], header: &|_| None, nothing: &nothing, body: &nothing };
+    let surroundings =
+        Surroundings { path: &[], query: &[], header: &|_| None, nothing: &nothing, body: &nothing, now: Timestamp(0) };
     mapping.response(answer, &surroundings, None)
 }
 
@@ -277,7 +280,8 @@ fn an_answer_that_no_expression_reads_may_be_anything_and_so_may_the_body_that_w
         let responses = [Response { when: when.map(expression), code: 201, mapping }];
         let (nothing, body) = (Bytes::new(), Bytes::from_static(b"BOOK 7"));
         let header = |name: &str| (name == "X-Id").then_some("7");
-        let surroundings = Surroundings { path: &[], query: &[], header: &header, nothing: &nothing, body: &body };
+        let surroundings =
+            Surroundings { path: &[], query: &[], header: &header, nothing: &nothing, body: &body, now: Timestamp(0) };
         match Response::answer(&responses, &Bytes::from_static(answer.as_bytes()), false, &surroundings) {
             Ok((code, body)) => format!("{code} {}", String::from_utf8_lossy(&body)),
             Err(error) => error.to_string(),
@@ -340,7 +344,14 @@ fn the_first_response_whose_condition_holds_gives_code_and_body() {
     ];
     let ask = |responses: &[Response], answer: &str| {
         let (nothing, body) = (Bytes::new(), Bytes::from_static(br#"{"name":"ada"}"#));
-        let surroundings = Surroundings { path: &[], query: &[], header: &|_| None, nothing: &nothing, body: &body };
+        let surroundings = Surroundings {
+            path: &[],
+            query: &[],
+            header: &|_| None,
+            nothing: &nothing,
+            body: &body,
+            now: Timestamp(0),
+        };
         match Response::answer(responses, &Bytes::copy_from_slice(answer.as_bytes()), false, &surroundings) {
             Ok((code, body)) => format!("{code} {}", String::from_utf8_lossy(&body)),
             Err(error) => error.to_string(),

@@ -43,8 +43,10 @@ fn defaults_of_the_toolkit_are_passed_over_and_what_is_not_done_here_is_refused(
 #[test]
 fn services_of_other_providers_are_refused_by_name() {
     let destination = property("destination", "Q");
-    let sentence = "manifest.yml: the provider 'CICS-1.0' is not supported, expected mq";
-    assert_eq!(problem("CICS-1.0", &destination).as_deref(), Some(sentence));
+    let sentence = "manifest.yml: the provider 'REST-1.0' is not supported, expected mq or cics";
+    assert_eq!(problem("REST-1.0", &destination).as_deref(), Some(sentence));
+    assert_eq!(problem("CICS-1.0", &destination).as_deref(), Some("program: it is required"));
+    assert_eq!(problem("CICS-1.0", &property("program", "PROG")), None);
     assert_eq!(problem("MQ-1.0", &destination), None);
     assert_eq!(problem("IBM MQ for z/OS", &destination), None);
 }

@@ -167,6 +167,8 @@ fn mistakes_in_expressions_and_responses_are_told_by_their_place() {
     .assert_eq(&problem("as: line", "as: $line"));
     expect!["api.yaml: line 16, operations[0].request.set.lines.set.number.expresion: there is no such key, did you mean expression?"]
         .assert_eq(&problem("number: { expression", "number: { expresion"));
+    expect!["api.yaml: line 17, operations[0].request.set.lines.set.parts.each: there is no variable $lin; expected one of $apiRequest, $zosAssetResponse, $line, $index"]
+        .assert_eq(&problem("each: $line.parts", "each: $lin.parts"));
     expect!["api.yaml: line 22, operations[0].responses[3].when: the response before it has no condition, so that this one never applies"]
         .assert_eq(&problem("- { code: 200, remove: [secret] }", "- { code: 200 }\n  - { code: 201 }"));
     expect!["api.yaml: line 18, operations[0].response: it cannot be used with responses"]

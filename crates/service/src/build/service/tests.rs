@@ -325,8 +325,8 @@ fn mistakes_are_told_by_file_line_and_property() {
     expect!["../LOANREQ.cpy: the file has to lie in the directory of the source"]
         .assert_eq(&problem("name: a\ndestination: Q\nrequestStructure: ../LOANREQ.cpy\n"));
     expect!["service.yaml: line 2: the key \"name\" is given twice"].assert_eq(&problem("name: a\nname: b\n"));
-    expect!["service.yaml: line 2, provider: 'cics' is not supported, expected mq"]
-        .assert_eq(&problem("name: a\nprovider: cics\ndestination: Q\n"));
+    expect!["service.yaml: line 2, provider: 'rest' is not supported, expected mq or cics"]
+        .assert_eq(&problem("name: a\nprovider: rest\ndestination: Q\n"));
     let missing = problem("name: a\ndestination: Q\nrequestStructure: NONE.cpy\n");
     assert!(missing.starts_with("NONE.cpy: "), "{missing}");
 }
