@@ -23,6 +23,7 @@ pub mod key_repository;
 mod mailbox;
 mod negotiated;
 pub mod options;
+mod quiet;
 pub mod reconnect;
 pub mod reply;
 mod socket;

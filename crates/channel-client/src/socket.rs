@@ -25,6 +25,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 use crate::error::ChannelError;
 use crate::mailbox::{Kind, Mailbox};
 use crate::negotiated::{Negotiated, OWN_FORM};
+use crate::quiet::Quiet;
 use crate::stream::Stream;
 
 /// Size of a new input buffer, and the room below which one is made, in bytes.
@@ -160,8 +161,8 @@ impl Socket {
 async fn run(socket: Arc<Socket>, stream: Stream, rest: BytesMut) {
     let ended = match stream {
         Stream::Plain(mut stream) => {
-            let (reader, writer) = stream.split();
-            Task::new(&socket, reader, writer, rest).run().await
+            let (reader, writer) = stream.0.split();
+            Task::new(&socket, reader, Quiet(writer), rest).run().await
         }
         Stream::Tls(stream) => {
             let (reader, writer) = tokio::io::split(stream);

@@ -15,12 +15,13 @@ use std::time::Duration;
 
 use crate::address::Address;
 use crate::error::ChannelError;
+use crate::quiet::Quiet;
 use crate::tls::{Library, TlsClient};
 
 pub(crate) enum Stream {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
-    Old(Box<old_handshake::TlsStream<TcpStream>>),
+    Plain(Quiet<TcpStream>),
+    Tls(Box<TlsStream<Quiet<TcpStream>>>),
+    Old(Box<old_handshake::TlsStream<Quiet<TcpStream>>>),
 }
 
 impl Stream {
@@ -34,6 +35,7 @@ impl Stream {
         let connecting = timeout(limit, TcpStream::connect((address.host.as_str(), address.port)));
         let stream = connecting.await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(unreachable)?;
         stream.set_nodelay(true).map_err(unreachable)?;
+        let stream = Quiet(stream);
         let Some(tls) = tls else { return Ok(Self::Plain(stream)) };
         let name = tls.server_name(&address.host)?;
         let shaking = timeout(limit, async {
