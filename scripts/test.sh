@@ -2,7 +2,8 @@
 # Every test. System tests drive the release build, because the kill test wants real load.
 # `test.sh full` adds a hundred kills and a hundred restarts under JMS listeners, a thousand simulated crashes, a hundred calls of
 # each kind refused by a simulated disk, five failovers of each kind, fifty killed members and two hundred faults of a queue-sharing group,
-# fifty histories of it, ten thousand hostile sockets, ten thousand iterations of each thread of the public performance harness, an hour of mixed load and half an hour of a group's, and the tests that need Open
+# fifty histories of it, twenty rounds of cut connections under programs of the MQI, ten thousand hostile sockets, ten thousand iterations
+# of each thread of the public performance harness, an hour of mixed load and half an hour of a group's, and the tests that need Open
 # Liberty.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -31,6 +32,7 @@ if [ "${1:-}" = full ]; then
     export QUAYMASTER_KILL_ROUNDS="${QUAYMASTER_KILL_ROUNDS:-100}"
     export CRASH_SEEDS="${CRASH_SEEDS:-1000}" FAULT_CALLS="${FAULT_CALLS:-100}"
     export QSG_FAILOVERS="${QSG_FAILOVERS:-5}" QSG_ROUNDS="${QSG_ROUNDS:-50}"
+    export QUAYMASTER_CUT_ROUNDS="${QUAYMASTER_CUT_ROUNDS:-20}"
     export QUAYMASTER_RESTART_ROUNDS="${QUAYMASTER_RESTART_ROUNDS:-100}"
     export QUAYMASTER_SOAK_SECONDS="${QUAYMASTER_SOAK_SECONDS:-3600}"
     export QUAYMASTER_ATTACK_SOCKETS="${QUAYMASTER_ATTACK_SOCKETS:-10000}"

@@ -1,19 +1,24 @@
 //! Programs in C against the MQI library and the real server. They are compiled here with the headers of the tree.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use system_tests::program::{self, client_tree};
 use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, Server, ServerOptions};
 use tempfile::TempDir;
+
+use reach::{Cutter, Died, Reach};
 
 mod bags;
 mod bindings;
 mod cobol;
 mod exporter;
+mod go;
 mod harness;
 mod key_repositories;
+mod ledger;
 mod lists;
 mod memory;
 mod node;
@@ -21,6 +26,7 @@ mod page;
 mod patterns;
 mod programs;
 mod python;
+mod reach;
 mod reconnect;
 mod samples;
 mod tls;
@@ -33,34 +39,59 @@ struct House {
     folder: TempDir,
     server: Server,
     data: TempDir,
+    reach: Reach,
+    cutter: Option<Cutter>,
 }
 
 impl House {
     fn new() -> Result<Self> {
-        Self::configured("")
+        Self::reached(Reach::Plain)
+    }
+
+    /// Whose server is reached this way.
+    fn reached(reach: Reach) -> Result<Self> {
+        Self::of(reach, tempfile::tempdir()?, "")
     }
 
     /// With a server that reads this configuration.
-    #[expect(clippy::disallowed_methods, reason = "a configuration in a temporary folder")]
     fn configured(configuration: &str) -> Result<Self> {
+        Self::of(Reach::Plain, tempfile::tempdir()?, configuration)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a configuration in a temporary folder")]
+    fn of(reach: Reach, folder: TempDir, configuration: &str) -> Result<Self> {
         let data = tempfile::tempdir()?;
         std::fs::write(data.path().join("quaymaster.toml"), configuration)?;
         let server = Server::start(&ServerOptions::on(data.path()).listening("127.0.0.1:0"))?;
-        Ok(Self { tree: client_tree()?, folder: tempfile::tempdir()?, server, data })
+        let cutter = reach.is_cut().then(|| Cutter::before(&server)).transpose()?;
+        let house = Self { tree: client_tree()?, folder, server, data, reach, cutter };
+        house.secure_all()?;
+        Ok(house)
+    }
+
+    /// The same programs, with a new server that is reached this way.
+    fn moved(self, reach: Reach) -> Result<Self> {
+        let Self { folder, .. } = self;
+        Self::of(reach, folder, "")
     }
 
     fn mqserver(&self, channel: &str) -> Result<String> {
-        let address = self.server.ready.mq.context("it listens for MQ clients")?;
-        Ok(format!("{channel}/TCP/{}({})", address.ip(), address.port()))
+        Ok(format!("{channel}/TCP/{}", self.connection_name()?))
+    }
+
+    /// `host(port)` of the server.
+    fn connection_name(&self) -> Result<String> {
+        let address = self.address()?;
+        Ok(format!("{}({})", address.ip(), address.port()))
     }
 
     /// The queue manager is killed, and started where it was.
     fn killed_and_started(self) -> Result<Self> {
-        let Self { tree, folder, server, data } = self;
+        let Self { server, data, .. } = self;
         let address = server.mq_address()?.to_string();
         server.kill();
         let server = Server::start(&ServerOptions::on(data.path()).listening(&address))?;
-        Ok(Self { tree, folder, server, data })
+        Ok(Self { server, data, ..self })
     }
 
     /// Compiles one program of this folder.
@@ -84,12 +115,13 @@ impl House {
 
     /// A program with the environment of an application of the developer's channel, and nothing else that the library reads.
     fn command(&self, program: &Path) -> Result<Command> {
-        let mut command = Command::new(program);
+        let mut command = self.limited(program);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MQ")) {
             command.env_remove(name);
         }
-        command.env("LD_LIBRARY_PATH", self.tree.join("lib64")).env("MQSERVER", self.mqserver("DEV.APP.SVRCONN")?);
+        self.lead(&mut command, "DEV.APP.SVRCONN")?;
         command
+            .env("LD_LIBRARY_PATH", self.tree.join("lib64"))
             .env("PROGRAM_USER", "app")
             .env("PASSWORD", APP_PASSWORD)
             .current_dir(self.folder.path())
@@ -107,7 +139,7 @@ impl House {
     }
 
     fn as_administrator(&self, command: &mut Command) -> Result<()> {
-        command.env("MQSERVER", self.mqserver("DEV.ADMIN.SVRCONN")?);
+        self.lead(command, "DEV.ADMIN.SVRCONN")?;
         command.env("PROGRAM_USER", "admin").env("PASSWORD", ADMIN_PASSWORD);
         Ok(())
     }
@@ -128,7 +160,8 @@ impl House {
     fn open_channel(&self, name: &str, user: &str) -> Result<()> {
         self.mqsc(&format!("DEFINE CHANNEL('{name}') CHLTYPE(SVRCONN) MCAUSER('{user}')"))?;
         let map = "TYPE(ADDRESSMAP) ADDRESS('127.0.0.1') USERSRC(CHANNEL) CHCKCLNT(ASQMGR)";
-        self.mqsc(&format!("SET CHLAUTH('{name}') {map}"))
+        self.mqsc(&format!("SET CHLAUTH('{name}') {map}"))?;
+        self.secure(name)
     }
 }
 
@@ -142,6 +175,52 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 fn succeeded(output: &Output) -> Result<&str> {
-    ensure!(output.status.success(), "{}: {}{}", output.status, text(&output.stdout), text(&output.stderr));
+    if !output.status.success() {
+        let told = format!("{}: {}{}", output.status, text(&output.stdout), text(&output.stderr));
+        // `timeout` ends with 128 and the number of a signal.
+        if output.status.code().is_none_or(|code| code > 125) {
+            bail!(Died(told));
+        }
+        bail!(told);
+    }
     Ok(text(&output.stdout))
+}
+
+/// How a program ends that reads this.
+fn fed(mut command: Command, input: &str) -> Result<Output> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().with_context(|| format!("{command:?}"))?;
+    // A program that does not read it all may have ended.
+    let _ = child.stdin.take().context("a pipe")?.write_all(input.as_bytes());
+    Ok(child.wait_with_output()?)
+}
+
+/// What a program that subscribes prints, once it has shown `ready`, this has published, and nothing has come for a while.
+fn heard(mut subscribe: Command, ready: &str, publish: impl FnOnce() -> Result<()>) -> Result<String> {
+    let mut subscriber = subscribe.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut output = BufReader::new(subscriber.stdout.take().context("a pipe")?);
+    let (mut line, mut before) = (String::new(), String::new());
+    while !line.contains(ready) {
+        before += &line;
+        line.clear();
+        ensure!(output.read_line(&mut line)? > 0, "the subscriber ended: {before}");
+    }
+    let published = publish();
+    let mut rest = String::new();
+    output.read_to_string(&mut rest)?;
+    let ended = subscriber.wait_with_output()?;
+    published?;
+    succeeded(&ended).with_context(|| rest.clone())?;
+    Ok(rest)
+}
+
+fn same(told: &str, expected: &str) -> Result<()> {
+    ensure!(told == expected, "expected:\n{expected}\ntold:\n{told}");
+    Ok(())
+}
+
+/// A program prints this and nothing on standard error.
+fn prints(output: &Output, expected: &str) -> Result<()> {
+    same(succeeded(output)?, expected)?;
+    same(text(&output.stderr), "")
 }

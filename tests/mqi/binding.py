@@ -1,15 +1,18 @@
-"""Puts, gets, administers by PCF, and publishes, with pymqi: sys.argv is host(port) and the passwords of app and admin."""
+"""Puts, gets, administers by PCF, and publishes, with pymqi.
+
+sys.argv is host(port), the passwords of app and admin, and the CipherSpec of the channels, empty for none."""
 import sys
 
 import pymqi
 
-address, app, admin = sys.argv[1:]
+address, app, admin, cipher = sys.argv[1:]
 
 
 def connect(channel, user, password):
     connection = pymqi.QueueManager(None)
     cd = pymqi.CD(ChannelName=channel.encode(), ConnectionName=address.encode(),
-                  ChannelType=pymqi.CMQC.MQCHT_CLNTCONN, TransportType=pymqi.CMQC.MQXPT_TCP)
+                  ChannelType=pymqi.CMQC.MQCHT_CLNTCONN, TransportType=pymqi.CMQC.MQXPT_TCP,
+                  SSLCipherSpec=cipher.encode())
     connection.connect_with_options("QM1", cd=cd, user=user, password=password)
     return connection
 

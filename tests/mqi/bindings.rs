@@ -8,9 +8,9 @@ use anyhow::{Context, Result, ensure};
 use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD};
 
 use super::python::PYMQI;
-use super::{House, source, succeeded, text};
+use super::{House, same, source, succeeded, text};
 
-const GO_VERSION: &str = "v5.7.1";
+pub(super) const GO_MODULE: &str = "github.com/ibm-messaging/mq-golang/v5@v5.7.1";
 
 const GO: &str = "\
 DEV.QUEUE.1 1
@@ -61,23 +61,29 @@ fn the_go_binding_passes_its_own_tests_and_uses_messages_properties_and_callback
     let house = House::new()?;
     std::fs::copy(source("binding.go"), house.folder.path().join("main.go"))?;
     succeeded(&house.go(&["mod", "init", "binding"])?.output().context("go is not installed (Debian: golang-go)")?)?;
-    let module = format!("github.com/ibm-messaging/mq-golang/v5@{GO_VERSION}");
-    succeeded(&house.go(&["get", &module])?.output()?)?;
+    succeeded(&house.go(&["get", GO_MODULE])?.output()?)?;
     let tested = house.go(&["test", "github.com/ibm-messaging/mq-golang/v5/ibmmq"])?.output()?;
     ensure!(succeeded(&tested)?.starts_with("ok"), "{}", text(&tested.stdout));
-    let output = house.go(&["run", "."])?.output()?;
-    assert_eq!(succeeded(&output)?, GO);
-    Ok(())
+    succeeded(&house.go(&["build", "-o", "binding", "."])?.output()?)?;
+    let program = house.folder.path().join("binding");
+    house.everywhere(|house| house.through_cuts(|house| same(succeeded(&house.command(&program)?.output()?)?, GO)))
 }
 
 #[test]
 fn pymqi_builds_with_the_tree_and_puts_gets_publishes_and_administers() -> Result<()> {
     let house = House::new()?;
     let environment = house.python(PYMQI.package, &[])?;
-    let mut program = house.command(&environment.join("bin/python"))?;
-    program.env_remove("MQSERVER").arg(source("binding.py"));
-    let address = house.server.ready.mq.context("it listens for MQ clients")?;
-    program.args([&format!("{}({})", address.ip(), address.port()), APP_PASSWORD, ADMIN_PASSWORD]);
-    assert_eq!(succeeded(&program.output()?)?, PYTHON);
-    Ok(())
+    house.everywhere(|house| {
+        house.through_cuts(|house| {
+            let mut program = house.command(&environment.join("bin/python"))?;
+            program.env_remove("MQSERVER").arg(source("binding.py"));
+            program.args([
+                house.connection_name()?.as_str(),
+                APP_PASSWORD,
+                ADMIN_PASSWORD,
+                house.cipher().unwrap_or(""),
+            ]);
+            same(succeeded(&program.output()?)?, PYTHON)
+        })
+    })
 }

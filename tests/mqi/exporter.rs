@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use system_tests::program;
 
+use super::reach::Reach;
 use super::{House, succeeded};
 use crate::client::fetch;
 
@@ -26,8 +27,7 @@ struct Exporter {
 }
 
 impl Exporter {
-    #[expect(clippy::disallowed_methods, reason = "a configuration in a temporary folder")]
-    fn start(house: &House) -> Result<Self> {
+    fn build(house: &House) -> Result<()> {
         ensure!(block("sh")?.contains(MODULE), "the page names another version than {MODULE}");
         succeeded(
             &house.go(&["mod", "init", "exporter"])?.output().context("go is not installed (Debian: golang-go)")?,
@@ -36,15 +36,22 @@ impl Exporter {
         let (module, _) = MODULE.split_once('@').context("a version")?;
         let package = format!("{module}/cmd/mq_prometheus");
         succeeded(&house.go(&["build", "-o", "mq_prometheus", &package])?.output()?)?;
+        Ok(())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a configuration in a temporary folder")]
+    fn start(house: &House) -> Result<Self> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         for statement in block("mqsc")?.lines() {
             house.mqsc(statement)?;
         }
+        house.secure("MONITOR.SVRCONN")?;
         let (configuration, log) =
             (house.folder.path().join("exporter.yaml"), house.folder.path().join("exporter.log"));
         std::fs::write(&configuration, block("yaml")?.replace("9158", &address.port().to_string()))?;
         let mut command = house.command(&house.folder.path().join("mq_prometheus"))?;
-        command.env("MQSERVER", house.mqserver("MONITOR.SVRCONN")?).arg("-f").arg(configuration);
+        house.lead(&mut command, "MONITOR.SVRCONN")?;
+        command.arg("-f").arg(configuration);
         let process = command.stdout(Stdio::null()).stderr(std::fs::File::create(&log)?).spawn()?;
         Ok(Self { process, address, log })
     }
@@ -141,17 +148,23 @@ fn put(house: &House, text: &str) -> Result<()> {
     succeeded(&command.output()?).map(drop)
 }
 
+/// What is published while no subscription stands is lost, so connections are not cut here.
 #[test]
 fn the_exporter_for_prometheus_shows_what_was_put_and_what_is_there() -> Result<()> {
     let house = House::new()?;
-    let mut exporter = Exporter::start(&house)?;
-    let metrics = name_as_the_exporter_does(&house)?;
+    Exporter::build(&house)?;
+    house.by(&[Reach::Tls], shows)
+}
+
+fn shows(house: &House) -> Result<()> {
+    let mut exporter = Exporter::start(house)?;
+    let metrics = name_as_the_exporter_does(house)?;
     // The first look begins the counting.
     fetch(&metrics, "/metrics")?;
     // The exporter shows nothing of what it finds at its first scrape.
     exporter.scrape()?;
     for text in ["one", "two", "three"] {
-        put(&house, text)?;
+        put(house, text)?;
     }
     let (mut puts, mut bytes, mut page) = (0.0, 0.0, String::new());
     // Values are published every ten seconds, and each is shown once.

@@ -1,8 +1,8 @@
 //! Distribution lists: opened, put to with records, committed, backed out, and with queues that are not there.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
-use super::{House, succeeded, text};
+use super::{House, prints};
 
 const EXPECTED: &str = "\
 negative count 2 2154
@@ -47,9 +47,8 @@ MQDISC 0 0
 
 #[test]
 fn a_message_is_put_to_every_queue_of_a_list_and_each_queue_tells_how_it_went() -> Result<()> {
-    let house = House::new()?;
-    let output = house.command(&house.compile("lists")?)?.output()?;
-    assert_eq!(succeeded(&output)?, EXPECTED);
-    ensure!(output.stderr.is_empty(), "{}", text(&output.stderr));
-    Ok(())
+    House::new()?.everywhere(|house| {
+        let program = house.compile("lists")?;
+        house.through_cuts(|house| prints(&house.command(&program)?.output()?, EXPECTED))
+    })
 }

@@ -3,36 +3,39 @@
 //! The package installs a prebuilt addon, which loads the library. Headers that it brings are of no use here.
 
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{House, succeeded, text};
+use super::{House, heard, succeeded};
 
 const PACKAGE: &str = "ibmmq@2.1.9";
 
 /// The package on one server. Samples give no password.
-struct Binding {
-    house: House,
+struct Binding<'a> {
+    house: &'a House,
     package: PathBuf,
 }
 
-impl Binding {
-    fn new() -> Result<Self> {
-        let house = House::new()?;
+/// Installs the package, and runs its programs on a server for each way to reach one.
+fn everywhere(run: impl Fn(&Binding<'_>) -> Result<()>) -> Result<()> {
+    let house = House::new()?;
+    let mut install = house.command(Path::new("npm"))?;
+    install.args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]);
+    succeeded(&install.env("MQIJS_NOREDIST", "1").output().context("npm is not installed (Debian: npm)")?)?;
+    house.everywhere(|house| {
         house.open_channel("APP.OPEN", "app")?;
-        let mut install = house.command(Path::new("npm"))?;
-        install.args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]);
-        succeeded(&install.env("MQIJS_NOREDIST", "1").output().context("npm is not installed (Debian: npm)")?)?;
-        let package = house.folder.path().join("node_modules/ibmmq");
-        Ok(Self { house, package })
-    }
+        house.mqsc("SET AUTHREC PROFILE('DEV.QUEUE.3') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(SET)")?;
+        house.through_cuts(|house| run(&Binding { house, package: house.folder.path().join("node_modules/ibmmq") }))
+    })
+}
 
+impl Binding<'_> {
     fn command(&self, program: &str, arguments: &[&str]) -> Result<std::process::Command> {
         // Whatever the sample waits for, it ends.
         let mut command = self.house.command(Path::new("timeout"))?;
         command.arg("60").arg("node").arg(self.package.join(program)).args(arguments);
-        command.env("MQSERVER", self.house.mqserver("APP.OPEN")?);
+        self.house.lead(&mut command, "APP.OPEN")?;
         Ok(command)
     }
 
@@ -59,65 +62,52 @@ fn said(program: &str, output: &Output) -> Result<String> {
     Ok(told.to_owned())
 }
 
-/// `<text>` of the lines that show a message.
-fn messages(told: &str) -> Vec<&str> {
-    let shown = told.lines().filter(|line| line.starts_with("message"));
-    shown.filter_map(|line| line.split_once('<').map(|(_, text)| text.trim_end_matches('>'))).collect()
+/// So many messages are shown.
+fn shows(expected: usize, told: &str) -> Result<()> {
+    let shown = told.lines().filter(|line| line.starts_with("message") && line.contains('<')).count();
+    ensure!(shown == expected, "{shown} messages, not {expected}: {told}");
+    Ok(())
 }
 
 #[test]
 fn the_binding_for_node_passes_its_own_test_and_runs_its_samples() -> Result<()> {
-    let binding = Binding::new()?;
-    let built = binding.run("tests/builtOK.js", &["UNKNOWNQMGR"])?;
-    ensure!(built.contains("MQRC_Q_MGR_NAME_ERROR [2058]"), "{built}");
+    everywhere(|binding| {
+        let built = binding.run("tests/builtOK.js", &["UNKNOWNQMGR"])?;
+        ensure!(built.contains("MQRC_Q_MGR_NAME_ERROR [2058]"), "{built}");
 
-    let put = binding.run("samples/amqsput.js", &[])?;
-    let id = put.lines().find_map(|line| line.strip_prefix("MsgId: ")).context("amqsput shows the identifier")?;
-    binding.run("samples/amqsputp.js", &[])?;
-    assert_eq!(messages(&binding.run("samples/amqsbra.js", &[])?).len(), 2);
-    // Consumed by a callback without MQCTL: the binding suspends and starts delivery itself.
-    let got = binding.run("samples/amqsgeta.js", &["DEV.QUEUE.1", "QM1", id])?;
-    assert_eq!(messages(&got).len(), 1, "{got}");
-    // The same with MQCTL.
-    let got = binding.run("samples/amqsgetac.js", &[])?;
-    assert_eq!(messages(&got).len(), 1, "{got}");
-    binding.run("samples/amqsput.js", &[])?;
-    assert_eq!(messages(&binding.run("samples/amqsget.js", &[])?).len(), 1);
+        let put = binding.run("samples/amqsput.js", &[])?;
+        let id = put.lines().find_map(|line| line.strip_prefix("MsgId: ")).context("amqsput shows the identifier")?;
+        binding.run("samples/amqsputp.js", &[])?;
+        shows(2, &binding.run("samples/amqsbra.js", &[])?)?;
+        // Consumed by a callback without MQCTL: the binding suspends and starts delivery itself.
+        shows(1, &binding.run("samples/amqsgeta.js", &["DEV.QUEUE.1", "QM1", id])?)?;
+        // The same with MQCTL.
+        shows(1, &binding.run("samples/amqsgetac.js", &[])?)?;
+        binding.run("samples/amqsput.js", &[])?;
+        shows(1, &binding.run("samples/amqsget.js", &[])?)?;
 
-    let properties = binding.gets_its_own("samples/amqsprop.js", "helloStringProperty")?;
-    for shown in ["helloStringProperty", "value : 42", "value : true", "No more properties"] {
-        ensure!(properties.contains(shown), "{properties}");
-    }
-    let inquired = binding.run("samples/amqsinq.js", &["QM1"])?;
-    ensure!(inquired.contains(r#"qmgrName = "QM1""#), "{inquired}");
-    let dead = binding.gets_its_own("samples/amqsdlh.js", r#""Reason":2035"#)?;
-    ensure!(dead.contains(r#""Reason":2035"#), "{dead}");
-    Ok(())
+        let properties = binding.gets_its_own("samples/amqsprop.js", "helloStringProperty")?;
+        for shown in ["helloStringProperty", "value : 42", "value : true", "No more properties"] {
+            ensure!(properties.contains(shown), "{properties}");
+        }
+        let inquired = binding.run("samples/amqsinq.js", &["QM1"])?;
+        ensure!(inquired.contains(r#"qmgrName = "QM1""#), "{inquired}");
+        let dead = binding.gets_its_own("samples/amqsdlh.js", r#""Reason":2035"#)?;
+        ensure!(dead.contains(r#""Reason":2035"#), "{dead}");
+        Ok(())
+    })
 }
 
 #[test]
 fn the_binding_for_node_sets_attributes_and_publishes_to_a_subscriber() -> Result<()> {
-    let binding = Binding::new()?;
-    binding.house.mqsc("SET AUTHREC PROFILE('DEV.QUEUE.1') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(SET)")?;
-    let told = binding.run("samples/amqsset.js", &["DEV.QUEUE.1", "QM1"])?;
-    ensure!(told.contains("MQSET of queue successful"), "{told}");
+    everywhere(|binding| {
+        let told = binding.run("samples/amqsset.js", &["DEV.QUEUE.3", "QM1"])?;
+        ensure!(told.contains("MQSET of queue successful"), "{told}");
 
-    let mut subscribe = binding.command("samples/amqssub.js", &["dev/JSTopic", "QM1"])?;
-    let mut subscriber = subscribe.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let mut lines = Vec::new();
-    let mut output = std::io::BufReader::new(subscriber.stdout.take().context("a pipe")?);
-    while !lines.last().is_some_and(|line: &String| line.contains("MQSUB to topic")) {
-        let mut line = String::new();
-        ensure!(std::io::BufRead::read_line(&mut output, &mut line)? > 0, "the subscriber ended: {lines:?}");
-        lines.push(line);
-    }
-    for _ in 0..3 {
-        binding.run("samples/amqspub.js", &["dev/JSTopic", "QM1"])?;
-    }
-    let mut rest = String::new();
-    std::io::Read::read_to_string(&mut output, &mut rest)?;
-    let ended = subscriber.wait_with_output()?;
-    ensure!(ended.status.success(), "{rest}{}", text(&ended.stderr));
-    assert_eq!(messages(&rest).len(), 3, "{rest}");
-    Ok(())
+        let subscribe = binding.command("samples/amqssub.js", &["dev/JSTopic", "QM1"])?;
+        let rest = heard(subscribe, "MQSUB to topic", || {
+            (0..3).try_for_each(|_| binding.run("samples/amqspub.js", &["dev/JSTopic", "QM1"]).map(drop))
+        })?;
+        shows(3, &rest)
+    })
 }

@@ -1,8 +1,9 @@
 //! Properties of messages and callbacks, each by a program that prints how its calls ended.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
-use super::{House, succeeded, text};
+use super::reach::Reach;
+use super::{House, prints};
 
 const PROPERTIES: &str = "\
 MQCRTMH 0 0
@@ -56,20 +57,18 @@ call type 5 reason 2033 area consumer
 MQDISC while started 0 0
 ";
 
-fn check(name: &str, expected: &str) -> Result<()> {
-    let house = House::new()?;
-    let output = house.command(&house.compile(name)?)?.output()?;
-    assert_eq!(succeeded(&output)?, expected);
-    ensure!(output.stderr.is_empty(), "{}", text(&output.stderr));
-    Ok(())
+fn check(house: &House, name: &str, expected: &str) -> Result<()> {
+    let program = house.compile(name)?;
+    house.through_cuts(|house| prints(&house.command(&program)?.output()?, expected))
 }
 
 #[test]
 fn properties_are_set_put_got_into_a_handle_and_moved_to_a_buffer_and_back() -> Result<()> {
-    check("properties", PROPERTIES)
+    House::new()?.everywhere(|house| check(house, "properties", PROPERTIES))
 }
 
+/// Where connections are cut, `ledger.c` has functions called.
 #[test]
 fn functions_are_called_with_messages_until_the_program_stops_them() -> Result<()> {
-    check("callbacks", CALLBACKS)
+    House::new()?.by(&[Reach::Tls], |house| check(house, "callbacks", CALLBACKS))
 }

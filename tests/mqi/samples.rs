@@ -1,12 +1,11 @@
 //! The samples of the tree, as people run them.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use system_tests::server::APP_PASSWORD;
 
-use super::{House, text};
+use super::{House, fed, text};
 
 impl House {
     /// What a sample prints when it is given these lines.
@@ -19,10 +18,7 @@ impl House {
 
     pub(super) fn run_sample(mut command: Command, input: &str) -> Result<std::process::Output> {
         command.args(["DEV.QUEUE.2", "QM1"]).env("MQSAMP_USER_ID", "app").env("MQSAMP_WAIT", "100");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
-        write!(child.stdin.take().context("a pipe")?, "{APP_PASSWORD}\n{input}")?;
-        Ok(child.wait_with_output()?)
+        fed(command, &format!("{APP_PASSWORD}\n{input}"))
     }
 }
 

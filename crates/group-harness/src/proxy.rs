@@ -95,9 +95,10 @@ impl Proxy {
         self.port
     }
 
-    /// Ends all connections that there are.
-    pub fn cut(&self) {
+    /// Ends all connections that there are: so many.
+    pub fn cut(&self) -> usize {
         self.controls.cuts.send_modify(|cuts| *cuts += 1);
+        self.controls.cuts.receiver_count()
     }
 
     /// Takes what comes and passes nothing on, until it is told otherwise; then what it has taken goes on.
