@@ -29,9 +29,9 @@ stub: ## Build libbaqcstub, its links, header and copybook into target/stub-file
 	@scripts/install.sh build
 	scripts/stub.sh
 
-client: ## Build the MQI library, its headers, copybooks and samples into target/quaymaster-client
-	@scripts/install.sh build
-	scripts/client.sh
+client: ## Build the MQI library, its headers, copybooks and samples into target/quaymaster-client; TARGET= for other machines
+	@scripts/install.sh build $(if $(findstring musl,$(TARGET)),musl)
+	QUAYMASTER_CLIENT_TARGET=$(TARGET) scripts/client.sh
 
 console: ## Build console/dist, the browser console that the server embeds, and run its unit tests
 	@scripts/install.sh build console
@@ -52,7 +52,7 @@ test: ## Run every test
 	scripts/test.sh
 
 test-full: ## Run every test with a hundred kills and an hour of soak, those against Open Liberty, and build fuzz/
-	@scripts/install.sh build test full lint
+	@scripts/install.sh build test full lint musl
 	scripts/test.sh full
 
 test-bare: ## Run the README's first commands in a bare Debian 12 (root)

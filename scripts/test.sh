@@ -3,8 +3,8 @@
 # `test.sh full` adds a hundred kills and a hundred restarts under JMS listeners, a thousand simulated crashes, a hundred calls of
 # each kind refused by a simulated disk, five failovers of each kind, fifty killed members and two hundred faults of a queue-sharing group,
 # fifty histories of it, twenty rounds of cut connections under programs of the MQI, ten thousand hostile sockets, ten thousand iterations
-# of each thread of the public performance harness, an hour of mixed load and half an hour of a group's, and the tests that need Open
-# Liberty.
+# of each thread of the public performance harness, an hour of mixed load and half an hour of a group's,
+# the MQI library for musl, and the tests that need Open Liberty.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,6 +38,8 @@ if [ "${1:-}" = full ]; then
     export QUAYMASTER_ATTACK_SOCKETS="${QUAYMASTER_ATTACK_SOCKETS:-10000}"
     export QUAYMASTER_CPH_ITERATIONS="${QUAYMASTER_CPH_ITERATIONS:-10000}"
     ignored=(--include-ignored)
+    say "building the MQI library for musl (minutes when nothing is built yet)"
+    QUAYMASTER_CLIENT_TARGET=$(uname -m)-unknown-linux-musl scripts/client.sh > /dev/null
     say "checking that fuzz/ builds"
     scripts/fuzz-check.sh
 fi

@@ -21,6 +21,7 @@ mod key_repositories;
 mod ledger;
 mod lists;
 mod memory;
+mod musl;
 mod node;
 mod page;
 mod patterns;

@@ -45,14 +45,16 @@ pub fn stub_folder() -> Result<PathBuf> {
 /// # Errors
 /// There is none: the message says how to get one.
 pub fn client_tree() -> Result<PathBuf> {
-    let client = Made {
-        what: "MQI library",
-        variable: "QUAYMASTER_CLIENT",
-        target: "client",
-        folder: "quaymaster-client",
-        file: "lib64/libmqm_r.so",
-    };
-    client.find()
+    CLIENT.find()
+}
+
+/// The tree of the MQI library for another target of Rust, where `make client TARGET=…` puts it.
+///
+/// # Errors
+/// There is none: the message says how to get one.
+pub fn client_tree_for(target: &str) -> Result<PathBuf> {
+    let (variable, folder) = ("QUAYMASTER_CLIENT_FOR", format!("quaymaster-client-{target}"));
+    Made { variable, target: &format!("client TARGET={target}"), folder: &folder, ..CLIENT }.find()
 }
 
 /// The archive of the container image: `QUAYMASTER_IMAGE`, else where `make image` puts it in the build that the program is of.
@@ -71,17 +73,25 @@ pub fn image() -> Result<PathBuf> {
 }
 
 /// A folder that a target of `make` puts in the build.
-struct Made {
+struct Made<'a> {
     what: &'static str,
     /// Names another folder.
     variable: &'static str,
-    target: &'static str,
-    folder: &'static str,
+    target: &'a str,
+    folder: &'a str,
     /// In each such folder.
     file: &'static str,
 }
 
-impl Made {
+const CLIENT: Made<'static> = Made {
+    what: "MQI library",
+    variable: "QUAYMASTER_CLIENT",
+    target: "client",
+    folder: "quaymaster-client",
+    file: "lib64/libmqm_r.so",
+};
+
+impl Made<'_> {
     fn find(&self) -> Result<PathBuf> {
         let Self { what, variable, target, folder, file } = self;
         let folder = match std::env::var_os(variable) {
