@@ -24,4 +24,5 @@ mod services;
 mod soak;
 mod stub;
 mod tables;
+mod test_control;
 mod wheel;

@@ -21,7 +21,7 @@ fn page(name: &str) -> Result<String> {
 }
 
 /// Runs the page's sessions in one shell; what the page shows as answers must be in what they print.
-fn runs_as_pasted(name: &str, answers: usize) -> Result<()> {
+pub(crate) fn runs_as_pasted(name: &str, answers: usize) -> Result<()> {
     let page = page(name)?;
     let out = Checkout::new()?.run(&shell_blocks(&page).concat())?;
     let shown: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("# -> ")).collect();

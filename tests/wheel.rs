@@ -40,6 +40,22 @@ def test_a_server_alone_has_no_queue_of_others(quaymaster_alone):
     assert quaymaster_alone.mq.endswith(")") and open(quaymaster_alone.ca_file).read()
 
 
+def test_accidents_and_time_are_in_the_hands_of_a_test(quaymaster_controlled):
+    server = quaymaster_controlled
+    rule = server.fault(queue="DEV.QUEUE.*", verb="put", reason=2053, times=1)
+    try:
+        server.put("DEV.QUEUE.1", "one")
+        raise AssertionError("the rule hits the put")
+    except q.RestError as error:
+        assert "2053" in str(error)
+    assert [(known["id"], known["hits"]) for known in server.faults()] == [(rule["id"], 1)]
+    server.clear_faults()
+    server.put("DEV.QUEUE.1", "two", headers={"ibm-mq-md-expiry": "60000"})
+    server.advance("61s")
+    assert server.get("DEV.QUEUE.1") is None
+    assert server.set_clock("2030-01-31T12:00:00Z", running=False) == "2030-01-31T12:00:00.000Z"
+
+
 def failure(server, command):
     try:
         return "\n".join(server.mqsc(command))
@@ -102,7 +118,7 @@ fn the_wheel_installs_without_an_index_and_its_fixtures_isolate_tests_and_show_t
         .args(["-p", "quaymaster.pytest_plugin"])
         .env_remove("QUAYMASTER_BIN"))?;
     let out = text(&output.stdout);
-    ensure!(out.contains("1 failed, 3 passed"), "{out}\n{}", text(&output.stderr));
+    ensure!(out.contains("1 failed, 4 passed"), "{out}\n{}", text(&output.stderr));
     let report = out.split("Quaymaster log of this test").nth(1).context("a report shows the log")?;
     ensure!(out.contains("on purpose") && report.contains("app"), "{out}");
     Ok(())

@@ -168,6 +168,19 @@ impl Shared {
         self.output.lock().end.get_or_insert(end);
     }
 
+    /// Whether 2009 ends the socket without an answer, as a connection that breaks does: on a server that was started for tests.
+    pub(crate) fn is_to_be_cut(&self) -> bool {
+        self.terms.queue_manager.is_in_hand()
+    }
+
+    /// Ends the socket at once. What waits to be written is lost.
+    pub(crate) fn cut(&self) {
+        let mut outbox = self.output.lock();
+        let waiting = outbox.output.remaining();
+        outbox.output.advance(waiting);
+        outbox.end.get_or_insert(End::Partner);
+    }
+
     pub(crate) fn ended(&self) -> Option<End> {
         self.output.lock().end
     }

@@ -119,6 +119,9 @@ impl Call<'_> {
 
     pub(crate) fn reply_with_handle(&self, ending: Ending, handle: i32, encode: impl FnOnce(&mut Writer<'_>)) {
         let Some(segment_type) = self.unit.segment_type.reply() else { return };
+        if ending.reason == Reason::ConnectionBroken.number() && self.conversation.shared.is_to_be_cut() {
+            return self.conversation.shared.cut();
+        }
         let header = ApiHeader { length: 0, completion: ending.completion, reason: ending.reason, handle };
         if ending.reason == Reason::QMgrStopping.number() {
             self.conversation.shared.queue_manager_stops();

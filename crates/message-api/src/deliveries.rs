@@ -33,7 +33,6 @@ use queue_manager::connection::GetResult;
 use queue_manager::detached::DetachedUnit;
 use queue_manager::{QueueManager, QueueManagers};
 use tokio::sync::Notify;
-use tokio::time::Instant;
 
 pub(crate) use self::in_flight::{Flight, InFlight};
 pub use self::settle::{NotSettled, Settlement};
@@ -199,7 +198,7 @@ impl Deliveries {
                 Err(GivenUp::BackedOut) => break,
             }
         }
-        let until = Instant::now() + receive.lock;
+        let until = self.queue_managers.clock().instant() + receive.lock;
         let mut table = self.table.lock();
         let delivered = held.into_iter().map(|(delivery, message, position)| {
             let token = table.enter(&mut room.room, delivery, until);
@@ -266,7 +265,7 @@ impl Deliveries {
                 }
             };
             let (position, message) = (got.position(), got.message);
-            let until = Instant::now() + origin.lock;
+            let until = self.queue_managers.clock().instant() + origin.lock;
             let mut table = self.table.lock();
             let token = table.enter(&mut room.room, delivery, until);
             let is_earlier = table.first_deadline() == Some(until);
@@ -306,10 +305,11 @@ impl Deliveries {
         loop {
             let next = self.table.lock().first_deadline();
             let earlier = self.earlier.notified();
+            let clock = self.queue_managers.clock();
             match next {
-                Some(next) if next <= Instant::now() => self.expire().await,
+                Some(next) if next <= clock.instant() => self.expire().await,
                 Some(next) => {
-                    let _ = tokio::time::timeout_at(next, earlier).await;
+                    let _ = tokio::time::timeout_at(clock.to_machine(next), earlier).await;
                 }
                 None => earlier.await,
             }
@@ -317,10 +317,17 @@ impl Deliveries {
     }
 
     async fn expire(&self) {
-        let Some((token, delivery)) = self.table.lock().take_expired(Instant::now()) else { return };
+        let Some((token, delivery)) = self.table.lock().take_expired(self.queue_managers.clock().instant()) else {
+            return;
+        };
         tracing::debug!(queue = delivery.of.queue.as_str(), "the lock of a delivery has run out");
         self.give_up(delivery, 1).await;
         self.table.lock().settled(token, None);
+    }
+
+    /// The clock was moved: locks may have run out.
+    pub fn clock_moved(&self) {
+        self.earlier.notify_one();
     }
 
     /// Deliveries of queue managers that have ended are over: those were backed out.

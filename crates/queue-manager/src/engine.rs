@@ -27,8 +27,8 @@ pub mod system_settings;
 pub(crate) mod turn;
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use model::definition::queue_manager::Control;
 use model::definition::{QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
@@ -37,6 +37,7 @@ use model::reason::Reason;
 use model::timestamp::Timestamp;
 use parking_lot::RwLock;
 use storage::Store;
+use test_control::TestControl;
 
 use crate::definition::administered::AdministeredObjects;
 use crate::definition::queue_list::Order;
@@ -115,6 +116,8 @@ pub(crate) struct Engine {
     pub(crate) reports_given_up: parking_lot::Mutex<SpacedLine>,
     pub(crate) refused_calls: RefusedCalls,
     pub(crate) failure: Arc<Failure>,
+    /// Set once, on a server that was started for tests.
+    pub(crate) test_control: OnceLock<Arc<TestControl>>,
     phase: AtomicU8,
 }
 
@@ -182,6 +185,7 @@ impl Engine {
             delayed: Delayed::default(),
             reports_given_up: parking_lot::Mutex::default(),
             refused_calls: RefusedCalls::default(),
+            test_control: OnceLock::new(),
             phase: AtomicU8::new(Phase::Running as u8),
         };
         for queue in loaded.queues {

@@ -28,6 +28,7 @@ use storage::private::log::disk::Disk;
 use storage::private::log::hold::Held;
 use storage::shared::SharedError;
 use storage::{RecoveryLogError, StoreError, StoreOptions};
+use test_control::TestControl;
 
 pub use definition::rename::rename;
 pub use definition::salvaged::{SalvagedQueues, salvaged_queues};
@@ -240,6 +241,24 @@ impl QueueManager {
     /// Why the recovery log has failed, if it has.
     pub fn log_failure(&self) -> Option<Arc<RecoveryLogError>> {
         self.engine.failure.cause()
+    }
+
+    /// Faults of `control` hit its calls from now on. Its clock is the one that the queue manager was started with.
+    pub fn put_in_hand(&self, control: Arc<TestControl>) {
+        // A queue manager stays in the hand that has it.
+        let _ = self.engine.test_control.set(control);
+    }
+
+    /// It runs for tests.
+    pub fn is_in_hand(&self) -> bool {
+        self.engine.test_control.get().is_some()
+    }
+
+    /// The clock was moved: whoever waits for a time looks again.
+    pub fn clock_moved(&self) {
+        self.engine.wake_all_waiters();
+        self.engine.delayed.look_again(std::time::Duration::ZERO);
+        self.engine.left_over.wake();
     }
 
     /// Whether both are the same start of the same queue manager.

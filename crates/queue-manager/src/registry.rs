@@ -13,7 +13,7 @@ use std::sync::Arc;
 use model::name::QueueManagerName;
 use parking_lot::RwLock;
 
-use crate::QueueManager;
+use crate::{Clock, QueueManager, SystemClock};
 
 /// How a queue manager is. The words are those of `dspmq` and of the administrative REST API.
 ///
@@ -135,11 +135,23 @@ impl Known {
 #[derive(Clone, Default)]
 pub struct QueueManagers {
     table: Arc<RwLock<Vec<Known>>>,
+    /// `None`: the machine's.
+    clock: Option<Arc<dyn Clock>>,
 }
 
 impl QueueManagers {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// As `new`, of queue managers that are started with this clock.
+    pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
+        Self { clock: Some(clock), ..Self::default() }
+    }
+
+    /// By which they work.
+    pub fn clock(&self) -> &dyn Clock {
+        self.clock.as_deref().unwrap_or(&SystemClock)
     }
 
     /// A table of queue managers that run already.

@@ -17,6 +17,7 @@ pub(crate) mod close;
 mod complete_message;
 pub mod connection;
 pub mod detached;
+mod faults;
 pub(crate) mod follow;
 pub(crate) mod get;
 pub(crate) mod handle;

@@ -285,6 +285,7 @@ impl Configuration {
             remote_queue_managers: self.remote_queue_managers.clone(),
             archives: PathBuf::new(),
             copybooks: PathBuf::new(),
+            test_control: None,
             server_user: String::new(),
             installation: Installation::default(),
         }

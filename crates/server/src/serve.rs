@@ -111,6 +111,12 @@ fn warn_about(plan: &Plan) {
     for note in &plan.notes {
         tracing::warn!("{note}");
     }
+    if plan.options.test_control.is_some() {
+        tracing::warn!(
+            "--test-control is on: administrators can set the clock, delay and fail calls, and cut connections. It is for tests of \
+             applications, never for messages that matter"
+        );
+    }
     let configuration = &plan.configuration;
     if configuration.web.no_security {
         tracing::warn!("web.no_security is true: every request has every role without authentication");
@@ -141,7 +147,8 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     let configuration = plan.configuration.clone();
     let (stop, stopped) = watch::channel(false);
     let end_with_last = plan.options.end_with_last.then(|| stop.clone());
-    let host = Arc::new(Host::new(data.clone(), administrator.clone(), end_with_last));
+    let clock = recover::clock(plan.options.test_control.as_deref());
+    let host = Arc::new(Host::new(data.clone(), administrator.clone(), clock, end_with_last));
     let Prepared { roll, recovered, tls, users, api_keys } = prepared;
     let TlsAtStart { options: tls, authority, pending_rsa } = tls;
     for entry in roll {

@@ -30,6 +30,7 @@ mod put;
 mod request;
 mod selection;
 mod stream;
+mod test_control;
 mod to_the_end;
 mod transaction;
 mod viewer;
@@ -82,6 +83,7 @@ pub(crate) enum ApiHandler {
     WatchLiveStream,
     Show(List),
     Push(PushHandler),
+    Test(TestHandler),
     StreamQueue,
     StreamTopic,
     ListCopybooks,
@@ -105,11 +107,22 @@ pub(crate) enum PushHandler {
     Resume,
 }
 
+/// What tests have in their hands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TestHandler {
+    ListFaults,
+    AddFault,
+    ClearFaults,
+    DeleteFault,
+    ShowClock,
+    MoveClock,
+}
+
 impl ApiHandler {
     /// Asks whether an API key is for what the request wants. API keys are for messages, not for their circumstances.
     pub(crate) fn checks_scope(self) -> bool {
         use ApiHandler::{
-            ListChanges, ListProblems, MuteProblem, Show, ShowActivity, ShowGroup, UnmuteProblem, WhyChannel,
+            ListChanges, ListProblems, MuteProblem, Show, ShowActivity, ShowGroup, Test, UnmuteProblem, WhyChannel,
             WhyDeadLetter, WhyGet, WhyRefused,
         };
         let is_of_circumstances = matches!(
@@ -119,6 +132,7 @@ impl ApiHandler {
                 | WhyChannel
                 | WhyGet
                 | Show(_)
+                | Test(_)
                 | ListProblems
                 | MuteProblem
                 | UnmuteProblem
@@ -147,6 +161,7 @@ impl ApiHandler {
                 | UndoJob
                 | ImportMessages
                 | ApiHandler::Push(PushHandler::Put)
+                | ApiHandler::Test(TestHandler::AddFault | TestHandler::MoveClock)
                 | WatchLiveStream
                 | MuteProblem
         )
@@ -184,6 +199,7 @@ pub(crate) async fn handle(
         ApiHandler::WhyChannel => Box::pin(why::channel(call, identity)).await,
         ApiHandler::WhyGet => Box::pin(why::get(call, identity)).await,
         ApiHandler::Push(handler) => Box::pin(push::handle(call, handler, identity, body)).await,
+        ApiHandler::Test(handler) => Box::pin(test_control::handle(call, handler, body)).await,
         ApiHandler::StreamQueue => Box::pin(stream::of_queue(call, identity)).await,
         ApiHandler::StreamTopic => Box::pin(stream::of_topic(call, identity)).await,
         ApiHandler::ShowHistory => history::show(call, identity),

@@ -300,6 +300,10 @@ entries! {
         "'{0}' cannot be the name of a push target.",
         "Names of push targets have at most 48 characters of A-Z a-z 0-9 . _ -",
         "Correct the URL.";
+    FAULT_UNKNOWN = "MQWB0984E", NOT_FOUND,
+        "There is no rule of faults '{0}'.",
+        "The rule was deleted, or never made.",
+        "List the rules to see which there are.";
     SERVER_STOPS = "MQWB0985E", SERVICE_UNAVAILABLE,
         "The server stops.",
         "Streams end with the server.",

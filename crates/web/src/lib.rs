@@ -15,6 +15,7 @@ mod cors;
 mod csrf;
 mod entity_tag;
 mod error;
+mod faults;
 mod gzip;
 mod health;
 mod issuers;

@@ -16,6 +16,7 @@ mod operation;
 mod problems;
 mod push;
 mod schemas;
+mod test_control;
 mod why;
 mod zosconnect;
 
@@ -33,23 +34,32 @@ use serde_json::{Map, Value, json};
 use crate::answer::{self, Answer};
 use crate::error::ApiError;
 use crate::query;
-use crate::routes::ROUTES;
+use crate::routes::{ROUTES, Route};
 use crate::service::Call;
 use crate::zosconnect::path_of_service;
 
 pub(crate) const YAML: HeaderValue = HeaderValue::from_static("application/yaml; charset=utf-8");
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(build);
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| build(|route| !route.handler.is_of_tests()));
+/// Of a server that was started for tests.
+static FOR_TESTS: LazyLock<Value> = LazyLock::new(|| {
+    let mut whole = build(|_| true);
+    for (name, schema) in test_control::schemas() {
+        whole["components"]["schemas"][name] = schema;
+    }
+    whole
+});
 static PRINTED: LazyLock<Bytes> = LazyLock::new(|| pretty(&DOCUMENT));
 static SWAGGER: LazyLock<Value> = LazyLock::new(|| swagger::from(&DOCUMENT));
 
 /// `/openapi.json`.
 pub(crate) fn document(call: Call<'_>) -> Answer {
     let (services, apis) = started(call);
-    if services.is_empty() && apis.is_empty() {
+    let is_for_tests = call.shared.test_control.is_some();
+    if services.is_empty() && apis.is_empty() && !is_for_tests {
         return answer::json(StatusCode::OK, PRINTED.clone());
     }
-    let mut whole = DOCUMENT.clone();
+    let mut whole = if is_for_tests { FOR_TESTS.clone() } else { DOCUMENT.clone() };
     let built_in = details::TAGS.len();
     let roles = ["MQWebUser"];
     let registry = &call.shared.services.registry;
@@ -180,9 +190,10 @@ fn pretty(document: &Value) -> Bytes {
     serde_json::to_vec_pretty(document).expect("a JSON value can be written").into()
 }
 
-fn build() -> Value {
+/// The document of the routes that `has` picks.
+fn build(has: impl Fn(&Route) -> bool) -> Value {
     let mut paths = Map::new();
-    for (index, route) in ROUTES.iter().enumerate() {
+    for (index, route) in ROUTES.iter().enumerate().filter(|(_, route)| has(route)) {
         let path = paths.entry(route.template).or_insert_with(|| json!({}));
         path[route.method.as_str().to_ascii_lowercase()] = operation::describe(index, route);
     }

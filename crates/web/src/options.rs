@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use service::names::Names;
 pub use service::names::{ConnectionFactory, Queue};
 use service::registry::Settings;
+use test_control::TestControl;
 
 use crate::WebError;
 use crate::budget::share_of;
@@ -68,6 +69,8 @@ pub struct WebOptions {
     pub server_user: String,
     /// What the `installation` resource tells.
     pub installation: Installation,
+    /// Of a server that was started for tests; the same one at every reload.
+    pub test_control: Option<Arc<TestControl>>,
 }
 
 /// Paths of PEM files; `server` has made them by now, but for a pending pair.

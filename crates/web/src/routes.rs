@@ -8,7 +8,7 @@ use http::{HeaderValue, Method};
 use identity::Roles;
 use operations::lists::List;
 
-use crate::api::{ApiHandler, PushHandler};
+use crate::api::{ApiHandler, PushHandler, TestHandler};
 use crate::csrf::CsrfRule;
 use crate::error::Form;
 
@@ -154,6 +154,11 @@ impl Handler {
         matches!(self, Self::Public(OpenApi | Docs | ZosConnectDocs | ApiDocument))
     }
 
+    /// Served only by a server that was started for tests.
+    pub(crate) fn is_of_tests(self) -> bool {
+        matches!(self, Self::Api(ApiHandler::Test(_)))
+    }
+
     /// Reads the body of its request. Before the others run, it is passed over.
     pub(crate) fn takes_body(self) -> bool {
         use ZosConnectHandler::{
@@ -274,6 +279,10 @@ const API_DELIVERIES: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/deliveries";
 const API_PUSHES: &str = "/api/v1/qmgr/{qmgr}/push";
 const API_PUSH: &str = "/api/v1/qmgr/{qmgr}/push/{push}";
 
+const FAULTS: &str = "/api/v1/test/faults";
+const FAULT: &str = "/api/v1/test/faults/{fault}";
+const CLOCK: &str = "/api/v1/test/clock";
+
 const CONSOLE: &str = "/ibmmq/console";
 
 const SERVICES: &str = "/zosConnect/services";
@@ -368,6 +377,12 @@ routes! {
     GET    "/api/v1/activity", &[], ADMINISTRATOR, Off => Api(ShowActivity), "Shows what services, APIs and API requesters have done";
     GET    "/api/v1/stream", &[], MQ_ROLE, Off => Api(OpenLiveStream), "Sends live events of what is watched";
     PUT    API_WATCH, &[], MQ_ROLE, CookieOnly => Api(WatchLiveStream), "Says what a stream of live events shows";
+    GET    FAULTS, &[], OPERATE, Off => Api(Test(TestHandler::ListFaults)), "Lists the rules of faults, with what they have done";
+    POST   FAULTS, &[], OPERATE, CookieOnly => Api(Test(TestHandler::AddFault)), "Makes a rule: which calls or requests fail, and how";
+    DELETE FAULTS, &[], OPERATE, CookieOnly => Api(Test(TestHandler::ClearFaults)), "Deletes all rules of faults";
+    DELETE FAULT, &[], OPERATE, CookieOnly => Api(Test(TestHandler::DeleteFault)), "Deletes a rule of faults";
+    GET    CLOCK, &[], OPERATE, Off => Api(Test(TestHandler::ShowClock)), "Shows the clock of queue managers";
+    POST   CLOCK, &[], OPERATE, CookieOnly => Api(Test(TestHandler::MoveClock)), "Sets, advances, stops or starts the clock";
     GET    "/api/v1/copybooks", &[], MQ_ROLE, Off => Api(ListCopybooks), "Lists the copybooks for bodies that are records";
     GET    "/api/v1/copybooks/{copybook}", &[], MQ_ROLE, Off => Api(ShowCopybook), "Shows the structure of a copybook";
     GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";

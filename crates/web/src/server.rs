@@ -27,6 +27,7 @@ use queue_manager::registry::{State, Unavailable};
 use queue_manager::{Clock, QueueManagers, SystemClock};
 use requester::Requesters;
 use requester::post::Reach;
+use test_control::TestControl;
 
 use crate::CertificateEnd;
 use crate::budget::Budget;
@@ -74,6 +75,8 @@ pub(crate) struct Shared {
     pub(crate) certificates: RwLock<Vec<CertificateEnd>>,
     /// Users whose passwords the server has made itself.
     pub(crate) initial_users: RwLock<Vec<String>>,
+    /// `None`: the server was not started for tests.
+    pub(crate) test_control: Option<Arc<TestControl>>,
 }
 
 /// What a reload replaces, or the start or end of a queue manager.
@@ -137,6 +140,7 @@ impl Shared {
         let (live, history) = (Arc::clone(&message_api.live), Arc::clone(&message_api.history));
         let problems = Problems::new(queue_managers.clone(), live, history);
         let guard = Guard::new(&options.console)?;
+        let test_control = options.test_control.clone();
         let settings = Settings::new(options, authenticator, reach, guard, messaging.pools());
         Ok(Self {
             services,
@@ -159,6 +163,7 @@ impl Shared {
             is_stopping: AtomicBool::new(false),
             certificates: RwLock::default(),
             initial_users: RwLock::default(),
+            test_control,
         })
     }
 
@@ -207,7 +212,7 @@ impl Shared {
     }
 
     pub(crate) fn now(&self) -> Timestamp {
-        SystemClock.now()
+        self.queue_managers.clock().now()
     }
 
     pub(crate) fn is_ready(&self) -> bool {

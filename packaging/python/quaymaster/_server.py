@@ -31,11 +31,11 @@ class MqscError(Exception):
 class Server:
     """`quaymaster serve --ephemeral`. Use it in a `with` statement, or call `stop`.
 
-    `arguments` are further arguments of `serve`, `environment` further variables, `patience` the seconds until it has to be
+    With `test_control` the server's clock can be moved and its calls made to fail. `arguments` are further arguments of `serve`, `environment` further variables, `patience` the seconds until it has to be
     ready. Ports are free ones and nothing is on disk, unless the arguments say otherwise.
     """
 
-    def __init__(self, *, queue_manager="QM1", arguments=(), environment=None, patience=60.0):
+    def __init__(self, *, queue_manager="QM1", test_control=False, arguments=(), environment=None, patience=60.0):
         self.queue_manager = queue_manager
         self.user = USER
         self.password = secrets.token_urlsafe(18)
@@ -47,7 +47,7 @@ class Server:
             [
                 program(), "serve", "--ephemeral", "--qmgr", queue_manager,
                 "--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--mq", "127.0.0.1:0", "--metrics", "off",
-                *arguments,
+                *(["--test-control"] if test_control else []), *arguments,
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -174,6 +174,32 @@ class Server:
     def browse(self, queue):
         """The next message as a text, which stays; `None` when there is none."""
         return self._message("GET", queue, None, {})
+
+    def fault(self, **rule):
+        """Makes a rule: which calls or requests fail, and how. Returns it, with its `id`. docs/test-control.md has the members."""
+        return self._control("POST", "faults", rule)
+
+    def faults(self):
+        """The rules, with how many calls each was about (`seen`) and has hit (`hits`)."""
+        return self._control("GET", "faults")["faults"]
+
+    def clear_faults(self):
+        """Deletes all rules."""
+        self._control("DELETE", "faults")
+
+    def advance(self, duration):
+        """Moves the clock forward: `advance("1h")`. What expires or ends until then does. Returns the new time."""
+        return self._control("POST", "clock", {"advance": duration})["now"]
+
+    def set_clock(self, moment, running=True):
+        """Sets the clock: `set_clock("2030-01-31T12:00:00Z")`. With `running=False` it stands there. Returns the new time."""
+        return self._control("POST", "clock", {"set": moment, "running": running})["now"]
+
+    def _control(self, method, resource, body=None):
+        text = None if body is None else json.dumps(body)
+        named = {"Content-Type": "application/json"}
+        _, answer = self.request(method, f"/api/v1/test/{resource}", text, named, administrator=True)
+        return json.loads(answer) if answer else None
 
     def _message(self, method, queue, body, headers, query=""):
         path = f"/ibmmq/rest/v3/messaging/qmgr/{_quoted(self.queue_manager)}/queue/{_quoted(queue)}/message{query}"

@@ -132,6 +132,7 @@ impl Job<'_> {
         tracing::info!(handle = self.consumer.handle, %reason, "a consumer gets no more messages");
         match reason {
             Reason::QMgrStopping => self.shared.queue_manager_stops(),
+            Reason::ConnectionBroken if self.shared.is_to_be_cut() => self.shared.cut(),
             _ => {
                 self.shared
                     .send_status(self.consumer.address(), StatusCode(status::StatusCode::QUEUE_MANAGER_ENDING.0));

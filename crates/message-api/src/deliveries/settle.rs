@@ -65,7 +65,7 @@ impl Deliveries {
         let (mut delivery, _) = table.take(token, user).map_err(not_settled)?;
         delivery.of.lock = lock.unwrap_or(delivery.of.lock);
         let lock = delivery.of.lock;
-        table.put_back(token, delivery, Instant::now() + lock);
+        table.put_back(token, delivery, self.queue_managers.clock().instant() + lock);
         drop(table);
         self.earlier.notify_one();
         Ok(lock)

@@ -16,6 +16,7 @@ use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, Pu
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use storage::{DeliveryKey, Position};
+use test_control::faults::Verb;
 
 use crate::definition::objects::{ObjectError, authorise};
 use crate::engine::connection_table::ConnectionState;
@@ -33,11 +34,12 @@ use crate::queue::transmission::QUEUE_MANAGER;
 use crate::queue::waiters::Changes;
 use crate::security::authority::{self, Door};
 use crate::selection::matching;
+use crate::verb::faults::Subject;
 use crate::verb::get::Terms;
 use crate::verb::interrupt::Closing;
 use crate::verb::put::ReceiptOf;
 use crate::verb::unit_of_work::OpenUnit;
-use crate::verb::{browse, close, get, open, put, unit_of_work, xa};
+use crate::verb::{browse, close, faults, get, open, put, unit_of_work, xa};
 use crate::{ConnectOptions, QueueManager};
 
 /// MQHOBJ: an open object of one connection.
@@ -132,6 +134,11 @@ impl QueueManager {
     /// # Errors
     /// Those of `connect`.
     pub fn connect_accounted(&self, options: ConnectOptions, wish: AccountingWish) -> Result<Connection, Reason> {
+        faults::of_connect(self.engine(), &options)?;
+        self.connect_now(options, wish)
+    }
+
+    fn connect_now(&self, options: ConnectOptions, wish: AccountingWish) -> Result<Connection, Reason> {
         let engine = self.engine();
         engine.admit_connection().inspect_err(|_| engine.statistics.connect_failed())?;
         let name = &engine.name;
@@ -164,7 +171,10 @@ impl QueueManager {
         wish: AccountingWish,
         tag: Option<&ConnectionTag>,
     ) -> Result<Connection, Reason> {
-        let connection = self.connect_accounted(options, wish)?;
+        if self.is_in_hand() {
+            Box::pin(faults::before_connect(self.engine(), &options)).await?;
+        }
+        let connection = self.connect_now(options, wish)?;
         if let Some(tag) = tag {
             Box::pin(tags::claim(self.engine(), connection.state.number, tag)).await?;
         }
@@ -185,11 +195,7 @@ impl QueueManager {
         let Some(state) = all.iter().find(|state| engine.identifiers.of_connection(state.number) == *identifier) else {
             return Ok(false);
         };
-        if state.break_off() {
-            engine.connections.remove(state.number);
-            give_up(engine, state);
-            engine.wake_all_waiters();
-        }
+        break_off(engine, state);
         Ok(true)
     }
 
@@ -240,6 +246,11 @@ impl Connection {
         ConnectionState::new(engine.identifiers.number(), options, engine.now())
     }
 
+    /// Ends it as if its client were cut off.
+    pub(super) fn cut(&self) {
+        break_off(&self.engine, &self.state);
+    }
+
     /// By which way its requests come.
     pub(crate) fn door(&self) -> Door<'_> {
         Door::Application(&self.state.options)
@@ -285,6 +296,7 @@ impl Connection {
     ) -> Result<Opened, Reason> {
         self.state.check()?;
         self.observed_and_told(
+            (Verb::Open, Subject::Name(&object.name)),
             || open::open(self, caller, object, options),
             |observation, outcome| observation.opened(self, object.object, outcome),
             Call::Open { caller, object, options },
@@ -298,6 +310,7 @@ impl Connection {
     pub async fn close(&self, handle: ObjectHandle, options: CloseOptions) -> Result<(), Reason> {
         let closing = self.state.observation().map(|observation| observation.closing(self, handle, options));
         self.observed_and_told(
+            (Verb::Close, Subject::Handle(handle)),
             || close::close(self, handle, options),
             |observation, outcome| {
                 if let Some(closing) = &closing {
@@ -344,6 +357,7 @@ impl Connection {
     ) -> Result<PutResult, Reason> {
         let length = message.body.len();
         self.observed_and_told(
+            (Verb::Put, Subject::Handle(handle)),
             || put::put(self, handle, message, options, due),
             |observation, outcome| observation.put(self, handle, outcome, length),
             Call::Handle(handle),
@@ -414,6 +428,7 @@ impl Connection {
         self.state.check()?;
         let length = message.body.len();
         self.observed_and_told(
+            (Verb::Put, Subject::Name(&object.name)),
             || put::put1(self, caller, object, message, options, due, receipt),
             |observation, outcome| observation.put1(self, object, outcome, length),
             Call::Open { caller, object, options: put::open_options(options.flags) },
@@ -454,7 +469,9 @@ impl Connection {
         options: &GetOptions,
         terms: &Terms<'_>,
     ) -> Result<Box<GetResult>, Reason> {
+        let verb = if options.flags.intersects(get::BROWSES) { Verb::Browse } else { Verb::Get };
         self.observed_and_told(
+            (verb, Subject::Handle(handle)),
             || get::get(self, handle, options, terms),
             |observation, outcome| {
                 // A wait that its door has ended was no call of the application.
@@ -508,14 +525,15 @@ impl Connection {
     pub async fn commit(&self) -> Result<(), Reason> {
         self.state.check()?;
         let note = |observation: &Observation, outcome: &_| observation.committed(&self.engine, outcome);
-        self.observed(|| unit_of_work::commit(self), note).await
+        self.observed((Verb::Commit, Subject::Unit), || unit_of_work::commit(self), note).await
     }
 
     /// # Errors
     /// `ConnectionBroken` (2009): the recovery log has failed.
     pub async fn back_out(&self) -> Result<(), Reason> {
         self.state.check()?;
-        self.observed(|| unit_of_work::back_out(self), |observation, _| observation.backed_out(&self.engine)).await
+        let note = |observation: &Observation, _: &_| observation.backed_out(&self.engine);
+        self.observed((Verb::BackOut, Subject::Unit), || unit_of_work::back_out(self), note).await
     }
 
     /// Closes what is open and commits, as MQDISC does. A transaction branch that is not prepared is rolled back.
@@ -564,6 +582,15 @@ fn account_for(engine: &Engine, state: &Arc<ConnectionState>, ending: Ending) {
     let is_accounted = state.observation().is_some_and(Observation::is_accounted);
     if is_accounted && !engine.left_over.push_account(state.clone(), engine.now(), ending) {
         writer::lose(engine, Destination::Accounting);
+    }
+}
+
+/// Every verb of the connection fails from now on, one that waits included, and what it has under way is ended.
+fn break_off(engine: &Engine, state: &ConnectionState) {
+    if state.break_off() {
+        engine.connections.remove(state.number);
+        give_up(engine, state);
+        engine.wake_all_waiters();
     }
 }
 

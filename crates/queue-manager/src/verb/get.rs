@@ -258,8 +258,9 @@ impl Get<'_> {
     /// `before`: the queue's changes before the look that was in vain, or would have been.
     async fn wait(&self, before: Changes) -> Result<Box<GetResult>, Reason> {
         let in_group = self.place(self.browses()).is_some();
-        let of_options = || self.options.wait.and_then(|wait| Instant::now().checked_add(wait));
-        let deadline = self.terms.until.or_else(of_options);
+        let clock = &self.engine.clock;
+        let of_options = || self.options.wait.and_then(|wait| clock.instant().checked_add(wait));
+        let deadline = self.terms.until.map(|until| clock.of_machine(until)).or_else(of_options);
         let waiter = self.queue.waiters.register(self.wanted(in_group));
         // What other members put is told while somebody waits.
         let _watched = self.engine.store.watch(self.queue.id);
@@ -289,7 +290,10 @@ impl Get<'_> {
             match [deadline, looked.and_then(|looked| self.end_of_marks(looked))].into_iter().flatten().min() {
                 None => woken.await,
                 // Woken at the last moment is woken: one more look.
-                Some(end) => is_over = tokio::time::timeout_at(end, woken).await.is_err() && deadline == Some(end),
+                Some(end) => {
+                    let woken = tokio::time::timeout_at(clock.to_machine(end), woken).await;
+                    is_over = woken.is_err() && deadline == Some(end);
+                }
             }
             if self.terms.end_the_wait() {
                 return Err(self.nothing());
@@ -308,7 +312,7 @@ impl Get<'_> {
     /// When a message that cooperating browsers have marked, and a browse at that time passed over, is free again: nobody tells.
     fn end_of_marks(&self, looked: Timestamp) -> Option<Instant> {
         let end = self.queue.first_mark_end(looked)?;
-        Instant::now().checked_add(end.since(self.engine.now()))
+        self.engine.clock.instant().checked_add(end.since(self.engine.now()))
     }
 
     /// Where the handle is in logical order, for gets or for browses.

@@ -10,6 +10,7 @@ use model::definition::attribute::{
 };
 use model::options::OpenOptions;
 use model::reason::Reason;
+use test_control::faults::Verb;
 
 use crate::definition::definitions;
 use crate::definition::queue_objects::Triggering;
@@ -19,6 +20,7 @@ use crate::instrumentation::event::command::{Issuer, Origin};
 use crate::instrumentation::event::configuration;
 use crate::queue::Queue;
 use crate::verb::connection::{Connection, ObjectHandle};
+use crate::verb::faults::Subject;
 use crate::verb::handle::Target;
 
 /// What MQINQ returns: integers in the order of their selectors, and text attributes one after the other, each of its
@@ -93,6 +95,7 @@ impl Connection {
         characters: &[u8],
     ) -> Result<(), Reason> {
         self.observed(
+            (Verb::Set, Subject::Handle(handle)),
             || self.set_now(handle, selectors, integers, characters),
             |observation, outcome| observation.set(self, handle, outcome),
         )

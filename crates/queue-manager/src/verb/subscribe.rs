@@ -16,6 +16,7 @@ use model::name::{QueueManagerName, QueueName};
 use model::options::{CloseOptions, ObjectDescriptor, OpenOptions};
 use model::reason::Reason;
 use model::subscribe::{SubscribeFlags as Flags, SubscriptionDescriptor};
+use test_control::faults::Verb;
 
 use crate::definition::definitions;
 use crate::engine::Engine;
@@ -29,6 +30,7 @@ use crate::queue::dynamic;
 use crate::queue::resolve::{Destination, Resolved, resolve};
 use crate::security::authority;
 use crate::verb::connection::{Connection, ObjectHandle};
+use crate::verb::faults::Subject;
 use crate::verb::handle::Target;
 use crate::verb::open;
 use crate::verb::open::{OpenedAs, add, effective_caller, open_local};
@@ -69,6 +71,7 @@ impl Connection {
     ) -> Result<Subscribed, Reason> {
         let existed = self.state.observation().is_some() && named(&self.engine, &descriptor.name).is_some();
         self.observed(
+            (Verb::Subscribe, Subject::Nothing),
             || self.subscribe_now(caller, descriptor, queue),
             |observation, outcome| observation.subscribed(&self.engine, descriptor, existed, outcome),
         )
@@ -110,7 +113,7 @@ impl Connection {
     /// `HobjError` (2019): not a subscription handle. `NoRetainedMsg` (2437), `RetainedNotDelivered` (2526), 2161, 2162.
     pub async fn request_publications(&self, handle: ObjectHandle) -> Result<u32, Reason> {
         let note = |observation: &Observation, outcome: &_| observation.requested(&self.engine, outcome);
-        self.observed(|| self.request_now(handle), note).await
+        self.observed((Verb::Subscribe, Subject::Handle(handle)), || self.request_now(handle), note).await
     }
 
     async fn request_now(&self, handle: ObjectHandle) -> Result<u32, Reason> {

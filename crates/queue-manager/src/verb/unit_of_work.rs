@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::name::ObjectName;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use storage::{Position, Selection, StoreError, UnitOfWorkId};
@@ -51,6 +52,11 @@ impl OpenUnit {
     /// Puts and gets in it; of one that the log has brought back, none is known.
     pub(crate) fn messages(&self) -> usize {
         self.touched.len()
+    }
+
+    /// Those that it touches, each as often.
+    pub(crate) fn queues(&self) -> Vec<ObjectName> {
+        self.touched.iter().map(|touched| touched.queue.name).collect()
     }
 
     fn slices(&self) -> impl Iterator<Item = &[Touched]> {

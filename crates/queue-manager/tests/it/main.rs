@@ -35,6 +35,7 @@ mod scans;
 mod selectors;
 mod shared_subscriptions;
 mod status;
+mod test_control;
 mod transmission;
 mod triggers;
 mod units_of_work;

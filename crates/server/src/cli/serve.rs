@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
+use queue_manager::{Clock, SystemClock};
+use test_control::TestControl;
 
 use super::failure::Form;
 use super::{Failure, Location};
@@ -49,6 +52,9 @@ pub(super) struct Arguments {
     /// Keep all data in memory, and nothing on disk.
     #[arg(long)]
     ephemeral: bool,
+    /// For tests of applications: administrators set the clock and inject faults by /api/v1/test.
+    #[arg(long)]
+    test_control: bool,
     /// Start only the named queue managers, not those that ran when the last server ended.
     #[arg(long)]
     only_named: bool,
@@ -133,6 +139,7 @@ impl Arguments {
             data: self.location.data,
             config: self.config,
             ephemeral: self.ephemeral,
+            test_control: self.test_control.then(|| Arc::new(TestControl::new(SystemClock.now()))),
             ready_file: self.ready_file,
             only_named: self.only_named,
             end_with_last: self.end_with_last,

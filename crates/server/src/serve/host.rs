@@ -18,7 +18,7 @@ use command::command_queue;
 use model::authority::Principal;
 use model::name::QueueManagerName;
 use queue_manager::registry::{State, Unavailable};
-use queue_manager::{QueueManager, QueueManagers};
+use queue_manager::{Clock, QueueManager, QueueManagers};
 use storage::private::log::disk::DirectoryDisk;
 use tokio::sync::{oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
@@ -92,10 +92,11 @@ impl Host {
     pub(crate) fn new(
         data: DataDirectory,
         administrator: Principal,
+        clock: Arc<dyn Clock>,
         end_with_last: Option<watch::Sender<bool>>,
     ) -> Self {
         Self {
-            table: QueueManagers::new(),
+            table: QueueManagers::with_clock(clock),
             data,
             administrator,
             hosted: Mutex::default(),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use identity::api_key::ApiKeys;
+use test_control::TestControl;
 use web::options::TlsOptions;
 use web::options::WebOptions;
 
@@ -23,6 +24,8 @@ pub(crate) struct ServeOptions {
     pub data: Option<PathBuf>,
     pub config: Option<PathBuf>,
     pub ephemeral: bool,
+    /// The server is started for tests: one for its whole life.
+    pub test_control: Option<Arc<TestControl>>,
     pub ready_file: Option<PathBuf>,
     /// Start no queue manager that is not named, though it ran when the last server ended.
     pub only_named: bool,
@@ -122,6 +125,7 @@ impl Plan {
             }
         }
         options.api_keys = Arc::clone(api_keys);
+        options.test_control.clone_from(&self.options.test_control);
         options.ltpa.keys_file.get_or_insert_with(|| data.ltpa_keys());
         options.archives = data.archives();
         options.log = logging::lines();

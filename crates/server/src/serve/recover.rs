@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use model::name::QueueManagerName;
 use queue_manager::durable_limit::DurableLimits;
-use queue_manager::{Home, QueueManager, StartOptions, SystemClock};
+use queue_manager::{Clock, Home, QueueManager, StartOptions, SystemClock};
 use storage::private::log::disk::DirectoryDisk;
 use storage::{StoreOptions, VerificationRate};
+use test_control::TestControl;
 
 use crate::data_directory::{DataDirectory, create_folder, folder_name};
 use crate::error::ServerError;
@@ -34,6 +35,8 @@ pub(crate) struct RecoverOptions {
     pub group: Option<GroupPlan>,
     /// `None`: records go to their queues alone.
     pub lines: Option<LineFiles>,
+    /// `None`: the server was not started for tests.
+    pub test_control: Option<Arc<TestControl>>,
 }
 
 impl RecoverOptions {
@@ -58,6 +61,7 @@ impl RecoverOptions {
                 of_queue_manager: limits.durable_subscriptions,
                 of_user: limits.durable_subscriptions_per_user,
             },
+            test_control: plan.options.test_control.clone(),
             server_user: server_user.to_owned(),
             group: plan.group.clone(),
             lines: folder.map(|folder| LineFiles {
@@ -66,6 +70,14 @@ impl RecoverOptions {
                 files: accounting.files,
             }),
         }
+    }
+}
+
+/// By which the queue managers of a server work.
+pub(crate) fn clock(test_control: Option<&TestControl>) -> Arc<dyn Clock> {
+    match test_control {
+        None => Arc::new(SystemClock),
+        Some(control) => Arc::clone(&control.clock) as Arc<dyn Clock>,
     }
 }
 
@@ -86,13 +98,16 @@ pub(crate) fn recover(options: &RecoverOptions, name: QueueManagerName) -> Resul
         name,
         home,
         store: options.store.clone(),
-        clock: Arc::new(SystemClock),
+        clock: clock(options.test_control.as_deref()),
         server_user: options.server_user.clone(),
     };
     let manager = match options.group.as_ref().and_then(|group| group.of_member(&name)) {
         Some(group) => QueueManager::start_member(start, group)?,
         None => QueueManager::start(start)?,
     };
+    if let Some(control) = &options.test_control {
+        manager.put_in_hand(Arc::clone(control));
+    }
     manager.limit_durable_subscriptions(options.durable);
     if let Some(lines) = &options.lines {
         manager.set_record_sink(Arc::new(RecordLines::new(lines.clone(), &folder_name(&name))));

@@ -14,7 +14,7 @@ use message_api::outgoing::{Outgoing, read_envelope};
 use model::authority::Principal;
 use model::options::{ObjectDescriptor, PutFlags};
 use model::timestamp::Timestamp;
-use queue_manager::{Clock, SystemClock};
+use queue_manager::QueueManagers;
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -65,6 +65,7 @@ pub(super) async fn put(
         object,
         parameters,
         copybooks: Arc::clone(&call.shared.message_api.copybooks),
+        queue_managers: call.shared.queue_managers.clone(),
     };
     let lines = Lines::new(body.stream(&call.settings.options.limits));
     tokio::spawn(batch.run(lent, lines, answers));
@@ -81,6 +82,8 @@ struct Batch {
     object: ObjectDescriptor,
     parameters: Parameters,
     copybooks: Arc<dyn Copybooks>,
+    /// For their clock.
+    queue_managers: QueueManagers,
 }
 
 impl Batch {
@@ -116,7 +119,7 @@ impl Batch {
     /// Puts each line for itself, all in one unit of work; writes for each what became of it.
     async fn put_together(&self, target: &Target<'_>, lent: &mut Lent, lines: &[Bytes], out: &mut Vec<u8>) {
         let mut results = Vec::with_capacity(lines.len());
-        let now = SystemClock.now();
+        let now = self.queue_managers.clock().now();
         for line in lines {
             let outgoing = match read_line(line, now, &*self.copybooks) {
                 Ok(outgoing) => outgoing,

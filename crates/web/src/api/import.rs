@@ -15,7 +15,7 @@ use message_api::copybooks::Copybooks;
 use message_api::outgoing::read_envelope;
 use model::authority::Principal;
 use model::options::{ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
-use queue_manager::{Clock, SystemClock};
+use queue_manager::QueueManagers;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -73,6 +73,7 @@ pub(super) async fn import(
         object,
         options: PutOptions { flags: PutFlags::SYNCPOINT | PutFlags::FAIL_IF_QUIESCING | context, context: None },
         copybooks: Arc::clone(&call.shared.message_api.copybooks),
+        queue_managers: call.shared.queue_managers.clone(),
         counts: Counts::default(),
     };
     let lines = Lines::new(body.stream(&call.settings.options.limits));
@@ -102,6 +103,8 @@ struct Import {
     object: ObjectDescriptor,
     options: PutOptions,
     copybooks: Arc<dyn Copybooks>,
+    /// For their clock.
+    queue_managers: QueueManagers,
     counts: Counts,
 }
 
@@ -165,7 +168,7 @@ impl Import {
 }
 
 async fn put_line(target: &Target<'_>, lent: &mut Lent, import: &Import, line: &[u8]) -> Result<(), ApiError> {
-    let outgoing = read_envelope(line, SystemClock.now(), &*import.copybooks);
+    let outgoing = read_envelope(line, import.queue_managers.clock().now(), &*import.copybooks);
     let outgoing = outgoing.map_err(|problem| not_a_message(&problem))?;
     if outgoing.due.is_some() {
         return Err(ApiError::new(&error::BODY_NOT_VALID, &["a message that is imported is delivered at once"]));

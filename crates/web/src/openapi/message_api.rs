@@ -6,7 +6,7 @@ use crate::api::ApiHandler;
 use crate::openapi::details::{
     Body, Content, Details, MESSAGE_API, Parameter, Shape, Success, header, plain, query, success,
 };
-use crate::openapi::{group, lists, problems, push, why};
+use crate::openapi::{group, lists, problems, push, test_control, why};
 
 const IDENTIFIER: Shape = Shape::Pattern("^[0-9A-Fa-f]{48}$");
 /// Some of the ways to write a duration: of any length, of a wait up to an hour, of a lock up to 12 hours.
@@ -297,6 +297,7 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             why::details(handler)
         }
         ApiHandler::Push(handler) => push::details(handler),
+        ApiHandler::Test(handler) => test_control::details(handler),
         ApiHandler::StreamQueue => Details {
             parameters: &[
                 LOCK,

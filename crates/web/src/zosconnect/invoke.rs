@@ -118,7 +118,7 @@ pub(super) fn ending<'a>(service: &Service, answered: &'a ServiceAnswer) -> Endi
 }
 
 /// A name in a path; what is not UTF-8 is nobody's.
-pub(super) fn decoded(name: &str) -> Cow<'_, str> {
+pub(crate) fn decoded(name: &str) -> Cow<'_, str> {
     // Without a `%` it is the name as it stands.
     if name.contains('%') { percent_decode_str(name).decode_utf8_lossy() } else { Cow::Borrowed(name) }
 }

@@ -246,6 +246,7 @@ fn options(folder: &Path) -> WebOptions {
         remote_queue_managers: RemoteQueueManagers::new(),
         archives: folder.join("zosconnect"),
         copybooks: folder.join("copybooks"),
+        test_control: None,
         server_user: "server".to_owned(),
         installation: Installation {
             name: "Installation1".to_owned(),

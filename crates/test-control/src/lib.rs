@@ -1,0 +1,30 @@
+//! What tests of applications hold in their hands while a server runs for them: faults by rule, and the clock.
+//!
+//! Decides which call or request a fault hits, and what time it is. Never: injects a fault itself, knows HTTP, channels or the queue
+//! manager, or waits. The queue manager asks about calls in one place, the web door about requests in another.
+//!
+//! Invariant: a server that was not started for tests has no `TestControl`.
+
+pub mod clock;
+pub mod faults;
+
+use std::sync::Arc;
+
+use model::timestamp::Timestamp;
+
+use crate::clock::TestClock;
+use crate::faults::Faults;
+
+/// One for a server.
+#[derive(Debug)]
+pub struct TestControl {
+    pub faults: Faults,
+    pub clock: Arc<TestClock>,
+}
+
+impl TestControl {
+    /// No rule, and a clock that goes on from `now`.
+    pub fn new(now: Timestamp) -> Self {
+        Self { faults: Faults::default(), clock: Arc::new(TestClock::new(now)) }
+    }
+}

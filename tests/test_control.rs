@@ -1,0 +1,218 @@
+//! A server that was started for tests of applications: its page works as pasted, rules hit requests, and the clock ends locks, delays
+//! and waits.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use system_tests::http::{Answer, Client};
+use system_tests::program;
+use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, Server, ServerOptions};
+
+use crate::client::write;
+use crate::pages::runs_as_pasted;
+
+const JSON: &str = "Content-Type: application/json\r\n";
+const TEXT: &str = "Content-Type: text/plain\r\n";
+const QUEUE: &str = "/api/v1/qmgr/QM1/queue/DEV.QUEUE.1";
+
+const SERVICE: &str = "\
+provider=mq
+name=notice
+version=1.0
+connectionFactory=jms/cf1
+destination=DEV.QUEUE.2
+messagingAction=mqput
+";
+
+struct World {
+    _folder: tempfile::TempDir,
+    server: Server,
+    admin: Client,
+}
+
+impl World {
+    fn start(argument: Option<&str>) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        deploy(folder.path())?;
+        let mut options = ServerOptions::on(folder.path());
+        options.arguments.extend(argument.map(str::to_owned));
+        let server = Server::start(&options)?;
+        let admin = connect(&server, "admin", ADMIN_PASSWORD)?;
+        Ok(Self { _folder: folder, server, admin })
+    }
+
+    fn app(&self) -> Result<Client> {
+        connect(&self.server, "app", APP_PASSWORD)
+    }
+
+    fn rule(&mut self, rule: &Value) -> Result<Answer> {
+        Ok(self.admin.ask("POST", "/api/v1/test/faults", JSON, rule.to_string().as_bytes())?)
+    }
+
+    fn makes_rule(&mut self, rule: &Value) -> Result<()> {
+        let answer = self.rule(rule)?;
+        ensure!(answer.status == 201, "{} {}", answer.status, answer.text());
+        Ok(())
+    }
+
+    fn advance(&mut self, by: &str) -> Result<()> {
+        let step = json!({ "advance": by }).to_string();
+        let answer = self.admin.ask("POST", "/api/v1/test/clock", JSON, step.as_bytes())?;
+        ensure!(answer.status == 200, "{} {}", answer.status, answer.text());
+        Ok(())
+    }
+
+    /// Takes a message off the queue: status and text.
+    fn take(&self, query: &str) -> Result<(u16, String)> {
+        let answer = self.app()?.ask("DELETE", &format!("{QUEUE}/messages{query}"), "", b"")?;
+        Ok((answer.status, answer.text()))
+    }
+}
+
+fn deploy(data: &Path) -> Result<()> {
+    let services = data.join("zosconnect/services");
+    std::fs::create_dir_all(&services)?;
+    let source = data.join("notice.properties");
+    write(&source, SERVICE)?;
+    let mut build = Command::new(program::quaymaster()?);
+    let output = build.args(["service", "build"]).arg(&source).arg("-o").arg(services.join("notice.sar")).output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
+fn connect(server: &Server, user: &str, password: &str) -> Result<Client> {
+    let address = server.ready.http.context("the server speaks HTTP")?;
+    Client::connect(address, &STANDARD.encode(format!("{user}:{password}")))
+}
+
+#[test]
+fn the_page_on_tests_works_as_pasted() -> Result<()> {
+    runs_as_pasted("test-control.md", 10)
+}
+
+#[test]
+fn a_server_that_was_not_started_for_tests_has_nothing_of_it() -> Result<()> {
+    let mut world = World::start(None)?;
+    for path in ["/api/v1/test/faults", "/api/v1/test/clock"] {
+        let answer = world.admin.ask("GET", path, "", b"")?;
+        ensure!(answer.status == 404, "{path}: {} {}", answer.status, answer.text());
+    }
+    let document = world.admin.ask("GET", "/openapi.json", "", b"")?;
+    ensure!(document.status == 200 && !document.text().contains("/api/v1/test"), "the document has no such path");
+    Ok(())
+}
+
+#[test]
+fn rules_and_the_clock_are_for_administrators_and_refuse_what_makes_no_sense() -> Result<()> {
+    let mut world = World::start(Some("--test-control"))?;
+    ensure!(world.server.errors().contains("--test-control is on"), "{}", world.server.errors());
+    let document = world.admin.ask("GET", "/openapi.json", "", b"")?.json();
+    ensure!(document["paths"]["/api/v1/test/faults"]["post"].is_object(), "the document has the path");
+    let refused = world.app()?.ask("GET", "/api/v1/test/faults", "", b"")?;
+    assert_eq!(refused.status, 403);
+    for wrong in [
+        json!({}),
+        json!({ "queue": "Q" }),
+        json!({ "delay": "1s" }),
+        json!({ "queue": "Q", "service": "s", "delay": "1s" }),
+        json!({ "service": "s", "api": "a", "status": 500 }),
+        json!({ "queue": "Q", "status": 500 }),
+        json!({ "path": "/", "reason": 2053 }),
+        json!({ "path": "/", "status": 200 }),
+        json!({ "queue": "Q", "reason": 2053, "drop": "before" }),
+        json!({ "queue": "Q", "reason": 1 }),
+        json!({ "queue": "Q", "verb": "send", "reason": 2053 }),
+        json!({ "queue": "Q", "drop": "during" }),
+        json!({ "queue": "Q", "delay": "2h" }),
+        json!({ "queue": "Q", "reason": 2053, "often": 1 }),
+    ] {
+        let answer = world.rule(&wrong)?;
+        ensure!(answer.status == 400, "{wrong}: {} {}", answer.status, answer.text());
+    }
+    for wrong in ["{}", r#"{"advance":"soon"}"#, r#"{"set":"tomorrow"}"#, r#"{"set":"2990-01-01T00:00:00Z"}"#] {
+        let answer = world.admin.ask("POST", "/api/v1/test/clock", JSON, wrong.as_bytes())?;
+        ensure!(answer.status == 400, "{wrong}: {} {}", answer.status, answer.text());
+    }
+    let gone = world.admin.ask("DELETE", "/api/v1/test/faults/7", "", b"")?;
+    assert_eq!(gone.status, 404);
+    Ok(())
+}
+
+#[test]
+fn a_service_is_answered_with_a_status_and_requests_are_cut_before_or_after_they_take_effect() -> Result<()> {
+    let mut world = World::start(Some("--test-control"))?;
+    world.makes_rule(&json!({ "service": "notice", "status": 503, "times": 1 }))?;
+    let service = "/zosConnect/services/notice?action=invoke";
+    let mut app = world.app()?;
+    let statuses = [(); 2].map(|()| app.ask("POST", service, JSON, b"{\"text\":\"x\"}").map(|answer| answer.status));
+    let [first, second] = statuses;
+    ensure!(first? == 503, "the rule hits the service");
+    ensure!(matches!(second?, 200 | 204), "and once only");
+    for (moment, depth) in [("before", 0), ("after", 1)] {
+        world.makes_rule(&json!({ "path": format!("{QUEUE}/*"), "drop": moment, "times": 1 }))?;
+        let answered = world.app()?.ask("POST", &format!("{QUEUE}/messages"), TEXT, b"one");
+        ensure!(answered.is_err(), "the connection is cut {moment} the put");
+        let (status, text) = world.take("")?;
+        assert_eq!((status, &*text), if depth == 1 { (200, "one") } else { (204, "") }, "{moment}");
+    }
+    let all = world.admin.ask("GET", "/api/v1/test/faults", "", b"")?.json();
+    let hits: Vec<_> = all["faults"].as_array().context("rules")?.iter().map(|rule| rule["hits"].clone()).collect();
+    assert_eq!(hits, [1, 1, 1]);
+    assert_eq!(world.admin.ask("DELETE", "/api/v1/test/faults/1", "", b"")?.status, 204);
+    assert_eq!(world.admin.ask("DELETE", "/api/v1/test/faults", "", b"")?.status, 204);
+    Ok(())
+}
+
+#[test]
+fn a_lock_a_delay_and_a_wait_are_over_when_the_clock_is_moved() -> Result<()> {
+    let mut world = World::start(Some("--test-control"))?;
+    let mut app = world.app()?;
+    let put = app.ask("POST", &format!("{QUEUE}/messages"), TEXT, b"locked")?;
+    ensure!(put.status == 201, "{}", put.text());
+    let receive = br#"{"lock":"1h"}"#;
+    let received = app.ask("POST", &format!("{QUEUE}/deliveries"), JSON, receive)?;
+    ensure!(received.json()["messages"].as_array().is_some_and(|all| all.len() == 1), "{}", received.text());
+    assert_eq!(world.take("")?.0, 204, "the lock hides the message");
+    world.advance("61m")?;
+    assert_eq!(world.take("?wait=30s")?, (200, "locked".to_owned()));
+
+    let late = format!("{TEXT}mq-delay: 7d\r\n");
+    let put = app.ask("POST", &format!("{QUEUE}/messages"), &late, b"delayed")?;
+    ensure!(put.status == 201, "{}", put.text());
+    assert_eq!(world.take("")?.0, 204, "it is not due");
+    world.advance("7d")?;
+    assert_eq!(world.take("?wait=30s")?, (200, "delayed".to_owned()));
+
+    // Both doors of REST: a wait of an hour each, by the machine's clock.
+    let long = [format!("{QUEUE}/messages?wait=1h"), {
+        "/ibmmq/rest/v3/messaging/qmgr/QM1/queue/DEV.QUEUE.1/message?wait=3600000".to_owned()
+    }];
+    for path in long {
+        let address = world.server.ready.http.context("the server speaks HTTP")?;
+        let credentials = STANDARD.encode(format!("app:{APP_PASSWORD}"));
+        let mut waiting = Client::connect_for(address, &credentials, Duration::from_secs(60))?;
+        waiting.send("DELETE", &path, "ibm-mq-rest-csrf-token: x\r\n", b"")?;
+        until_a_get_waits(&mut world)?;
+        world.advance("2h")?;
+        assert_eq!(waiting.answer()?.status, 204, "{path}");
+    }
+    Ok(())
+}
+
+/// A program waits for a message of the queue.
+fn until_a_get_waits(world: &mut World) -> Result<()> {
+    for _ in 0..600 {
+        let why = world.admin.ask("GET", "/api/v1/qmgr/QM1/why/get?queue=DEV.QUEUE.1", "", b"")?.json();
+        let waits = |reader: &Value| reader["waits"].as_array().is_some_and(|all| !all.is_empty());
+        if why["readers"].as_array().is_some_and(|all| all.iter().any(waits)) {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    anyhow::bail!("nobody waits")
+}
