@@ -37,10 +37,14 @@ struct World {
 
 impl World {
     fn start(argument: Option<&str>) -> Result<Self> {
+        Self::start_with(argument.as_slice())
+    }
+
+    fn start_with(arguments: &[&str]) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         deploy(folder.path())?;
         let mut options = ServerOptions::on(folder.path());
-        options.arguments.extend(argument.map(str::to_owned));
+        options.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
         let server = Server::start(&options)?;
         let admin = connect(&server, "admin", ADMIN_PASSWORD)?;
         Ok(Self { _folder: folder, server, admin })
@@ -201,6 +205,64 @@ fn a_lock_a_delay_and_a_wait_are_over_when_the_clock_is_moved() -> Result<()> {
         world.advance("2h")?;
         assert_eq!(waiting.answer()?.status, 204, "{path}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_queue_manager_is_restored_with_its_messages_and_definitions_and_its_clients_go_on() -> Result<()> {
+    let mut world = World::start_with(&["--test-control", "--ephemeral"])?;
+    let mqsc = |world: &mut World, command: &str| -> Result<String> {
+        let body = json!({ "type": "runCommand", "parameters": { "command": command } }).to_string();
+        let path = "/ibmmq/rest/v3/admin/action/qmgr/QM1/mqsc";
+        let headers = format!("{JSON}ibm-mq-rest-csrf-token: x\r\n");
+        Ok(world.admin.ask("POST", path, &headers, body.as_bytes())?.text())
+    };
+    mqsc(&mut world, "DEFINE QLOCAL(DEV.KEPT) MAXDEPTH(7)")?;
+    let mut app = world.app()?;
+    for (text, persistence) in [("first", "persistent"), ("second", "nonPersistent")] {
+        let headers = format!("{TEXT}mq-persistence: {persistence}\r\nmq-expiry: 1d\r\n");
+        let put = app.ask("POST", &format!("{QUEUE}/messages"), &headers, text.as_bytes())?;
+        ensure!(put.status == 201, "{}", put.text());
+    }
+    let taken = world.admin.ask("POST", "/api/v1/test/qmgr/QM1/snapshots", "", b"")?;
+    ensure!(taken.status == 201, "{}", taken.text());
+    let snapshot = taken.json();
+    // The queue manager has messages of its own, which tell of its start.
+    ensure!(snapshot["messages"].as_u64() >= Some(2) && snapshot["bytes"].as_u64() >= Some(11), "{snapshot}");
+    let restore = format!("/api/v1/test/snapshots/{}/restore", snapshot["id"].as_str().context("an id")?);
+    for _ in 0..2 {
+        assert_eq!(world.take("")?, (200, "first".to_owned()));
+        app.ask("POST", &format!("{QUEUE}/messages"), TEXT, b"third")?;
+        mqsc(&mut world, "DELETE QLOCAL(DEV.KEPT)")?;
+        mqsc(&mut world, "DEFINE QLOCAL(DEV.NEW)")?;
+        let restored = world.admin.ask("POST", &restore, "", b"")?;
+        ensure!(restored.status == 200, "{}", restored.text());
+        ensure!(mqsc(&mut world, "DISPLAY QLOCAL(DEV.KEPT) MAXDEPTH")?.contains("MAXDEPTH(7)"), "it is defined again");
+        ensure!(mqsc(&mut world, "DISPLAY QLOCAL(DEV.NEW)")?.contains("AMQ8147E"), "and this is not there any more");
+    }
+    let texts = [(); 3].map(|()| world.take("").map(|(_, text)| text));
+    let texts: Vec<String> = texts.into_iter().collect::<Result<_>>()?;
+    assert_eq!(texts, ["first", "second", ""]);
+
+    // What a unit of work holds would be missing.
+    app.ask("POST", &format!("{QUEUE}/messages"), TEXT, b"locked")?;
+    app.ask("POST", &format!("{QUEUE}/deliveries"), JSON, b"{}")?;
+    let refused = world.admin.ask("POST", "/api/v1/test/qmgr/QM1/snapshots", "", b"")?;
+    ensure!(refused.status == 409 && refused.text().contains("2128"), "{}", refused.text());
+    let all = world.admin.ask("GET", "/api/v1/test/snapshots", "", b"")?.json();
+    assert_eq!(all["snapshots"].as_array().map(Vec::len), Some(1));
+    let one = restore.trim_end_matches("/restore");
+    assert_eq!([(); 2].map(|()| world.admin.ask("DELETE", one, "", b"").map_or(0, |answer| answer.status)), [204, 404]);
+    Ok(())
+}
+
+#[test]
+fn a_queue_manager_on_disk_is_not_restored() -> Result<()> {
+    let mut world = World::start(Some("--test-control"))?;
+    let taken = world.admin.ask("POST", "/api/v1/test/qmgr/QM1/snapshots", "", b"")?;
+    ensure!(taken.status == 201, "{}", taken.text());
+    let refused = world.admin.ask("POST", "/api/v1/test/snapshots/1/restore", "", b"")?;
+    ensure!(refused.status == 409 && refused.text().contains("--ephemeral"), "{}", refused.text());
     Ok(())
 }
 

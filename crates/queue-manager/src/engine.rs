@@ -1,7 +1,7 @@
 //! The engine: the state of one running queue manager that every verb works on, and its life from start to stop.
 //!
 //! Owns: `Engine` with its tables, the start (`start.rs`), the clock (`clock.rs`), the table of connections
-//! (`connection_table.rs`), work that no caller waits for (`housekeeping.rs`), the failure of the log (`failure.rs`), identifiers (`identifiers.rs`), and the
+//! (`connection_table.rs`), work that no caller waits for (`housekeeping.rs`), the failure of the log (`failure.rs`), snapshots (`snapshot.rs`), identifiers (`identifiers.rs`), and the
 //! switches that no definition holds (`system_settings.rs`, `command_server.rs`), and how often a log line comes (`spaced_line.rs`).
 //!
 //! Never: decides what a verb means. Other rooms own what the tables hold; this room owns that there is one of each.
@@ -21,6 +21,7 @@ pub(crate) mod failure;
 pub(crate) mod housekeeping;
 pub(crate) mod identifiers;
 pub(crate) mod map;
+pub(crate) mod snapshot;
 pub(crate) mod spaced_line;
 pub(crate) mod start;
 pub mod system_settings;

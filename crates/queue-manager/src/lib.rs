@@ -34,6 +34,7 @@ pub use definition::rename::rename;
 pub use definition::salvaged::{SalvagedQueues, salvaged_queues};
 pub use definition::{objects, queue_list};
 pub use engine::clock::{Clock, SystemClock};
+pub use engine::snapshot::Snapshot;
 pub use engine::turn::Turn;
 pub use engine::{clock, command_server, system_settings};
 pub use group::{
@@ -86,6 +87,8 @@ pub enum Home {
     Disk(Arc<dyn Disk>),
     /// Nothing on disk.
     Ephemeral,
+    /// The same, as it was when the snapshot was taken.
+    Restored(Arc<Snapshot>),
 }
 
 pub struct StartOptions {

@@ -26,16 +26,18 @@ mod supervisor;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use model::authority::Principal;
 use model::name::QueueManagerName;
+use queue_manager::Snapshot;
 use queue_manager::registry::State;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use web::{WebOptions, WebServer};
+use web::{Restorer, WebOptions, WebServer};
 use workers::Workers;
 
 use crate::administration::server::AdministrationServer;
@@ -174,6 +176,9 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
         }
     };
     log_web_start(&web, &configuration);
+    if plan.options.test_control.is_some() {
+        web.set_restorer(Arc::new(Restoring(Arc::downgrade(&host))));
+    }
     web.set_initial_users(initial);
     let plan = Mutex::new(plan);
     let server =
@@ -210,6 +215,18 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     }
     tracing::info!("stopped");
     server.host.end_of_last()
+}
+
+/// Restores queue managers for whoever asks the web server.
+struct Restoring(Weak<Host>);
+
+impl Restorer for Restoring {
+    fn restore(&self, snapshot: Arc<Snapshot>) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + '_>> {
+        Box::pin(async move {
+            let host = self.0.upgrade().ok_or_else(|| "the server is ending".to_owned())?;
+            host.restore(snapshot).await.map_err(|refusal| refusal.sentence)
+        })
+    }
 }
 
 /// Opens the listeners and the administration socket.

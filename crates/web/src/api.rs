@@ -29,6 +29,7 @@ pub(crate) mod push;
 mod put;
 mod request;
 mod selection;
+pub(crate) mod snapshots;
 mod stream;
 mod test_control;
 mod to_the_end;
@@ -116,6 +117,10 @@ pub(crate) enum TestHandler {
     DeleteFault,
     ShowClock,
     MoveClock,
+    TakeSnapshot,
+    ListSnapshots,
+    DeleteSnapshot,
+    RestoreSnapshot,
 }
 
 impl ApiHandler {

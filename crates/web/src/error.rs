@@ -304,6 +304,14 @@ entries! {
         "There is no rule of faults '{0}'.",
         "The rule was deleted, or never made.",
         "List the rules to see which there are.";
+    SNAPSHOT_UNKNOWN = "MQWB0987E", NOT_FOUND,
+        "There is no snapshot '{0}'.",
+        "The snapshot was deleted, or never taken.",
+        "List the snapshots to see which there are.";
+    SNAPSHOT_REFUSED = "MQWB0988E", CONFLICT,
+        "The snapshot cannot be taken or restored: {0}.",
+        "Snapshots are of queue managers in memory in which no unit of work and no delivery is open.",
+        "Remove the cause and send the request again.";
     SERVER_STOPS = "MQWB0985E", SERVICE_UNAVAILABLE,
         "The server stops.",
         "Streams end with the server.",

@@ -38,6 +38,7 @@ mod tls;
 mod zosconnect;
 
 use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -48,7 +49,7 @@ use identity::error::IdentityError;
 use message_api::push::PushFileError;
 use model::authority::Principal;
 use parking_lot::{Mutex, RwLock};
-use queue_manager::QueueManagers;
+use queue_manager::{QueueManagers, Snapshot};
 use tokio::task::JoinHandle;
 use workers::places::Occupant as _;
 use workers::{Seats, Workers};
@@ -79,6 +80,13 @@ pub enum WebError {
     Push(#[from] PushFileError),
     #[error("cannot start the thread of the metrics listener")]
     Threads(#[source] std::io::Error),
+}
+
+/// Starts a queue manager again as it was: done by the server, which hosts them, when it was started for tests.
+pub trait Restorer: Send + Sync {
+    /// # Errors
+    /// Why it cannot, in a sentence.
+    fn restore(&self, snapshot: Arc<Snapshot>) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + '_>>;
 }
 
 /// The end of one certificate, as the metrics show it.
@@ -221,6 +229,11 @@ impl WebServer {
     /// Where MQ clients are served from now on; the first call counts.
     pub fn set_mq_address(&self, address: SocketAddr) {
         let _ = self.shared.mq_address.set(address);
+    }
+
+    /// Snapshots can be restored from now on.
+    pub fn set_restorer(&self, restorer: Arc<dyn Restorer>) {
+        let _ = self.shared.snapshots.restorer.set(restorer);
     }
 
     /// What the metrics say of certificates from now on.

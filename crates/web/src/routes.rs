@@ -281,6 +281,7 @@ const API_PUSH: &str = "/api/v1/qmgr/{qmgr}/push/{push}";
 
 const FAULTS: &str = "/api/v1/test/faults";
 const FAULT: &str = "/api/v1/test/faults/{fault}";
+const SNAPSHOTS: &str = "/api/v1/test/snapshots";
 const CLOCK: &str = "/api/v1/test/clock";
 
 const CONSOLE: &str = "/ibmmq/console";
@@ -381,6 +382,10 @@ routes! {
     POST   FAULTS, &[], OPERATE, CookieOnly => Api(Test(TestHandler::AddFault)), "Makes a rule: which calls or requests fail, and how";
     DELETE FAULTS, &[], OPERATE, CookieOnly => Api(Test(TestHandler::ClearFaults)), "Deletes all rules of faults";
     DELETE FAULT, &[], OPERATE, CookieOnly => Api(Test(TestHandler::DeleteFault)), "Deletes a rule of faults";
+    POST   "/api/v1/test/qmgr/{qmgr}/snapshots", &[], OPERATE, CookieOnly => Api(Test(TestHandler::TakeSnapshot)), "Takes a snapshot of a queue manager";
+    GET    SNAPSHOTS, &[], OPERATE, Off => Api(Test(TestHandler::ListSnapshots)), "Lists the snapshots that are kept";
+    DELETE "/api/v1/test/snapshots/{snapshot}", &[], OPERATE, CookieOnly => Api(Test(TestHandler::DeleteSnapshot)), "Deletes a snapshot";
+    POST   "/api/v1/test/snapshots/{snapshot}/restore", &[], OPERATE, CookieOnly => Api(Test(TestHandler::RestoreSnapshot)), "Restores a queue manager as it was";
     GET    CLOCK, &[], OPERATE, Off => Api(Test(TestHandler::ShowClock)), "Shows the clock of queue managers";
     POST   CLOCK, &[], OPERATE, CookieOnly => Api(Test(TestHandler::MoveClock)), "Sets, advances, stops or starts the clock";
     GET    "/api/v1/copybooks", &[], MQ_ROLE, Off => Api(ListCopybooks), "Lists the copybooks for bodies that are records";

@@ -30,6 +30,7 @@ use requester::post::Reach;
 use test_control::TestControl;
 
 use crate::CertificateEnd;
+use crate::api::snapshots::Snapshots;
 use crate::budget::Budget;
 use crate::command_time::CommandTime;
 use crate::connections::Connections;
@@ -77,6 +78,7 @@ pub(crate) struct Shared {
     pub(crate) initial_users: RwLock<Vec<String>>,
     /// `None`: the server was not started for tests.
     pub(crate) test_control: Option<Arc<TestControl>>,
+    pub(crate) snapshots: Snapshots,
 }
 
 /// What a reload replaces, or the start or end of a queue manager.
@@ -164,6 +166,7 @@ impl Shared {
             certificates: RwLock::default(),
             initial_users: RwLock::default(),
             test_control,
+            snapshots: Snapshots::default(),
         })
     }
 

@@ -195,6 +195,14 @@ class Server:
         """Sets the clock: `set_clock("2030-01-31T12:00:00Z")`. With `running=False` it stands there. Returns the new time."""
         return self._control("POST", "clock", {"set": moment, "running": running})["now"]
 
+    def snapshot(self):
+        """Takes a snapshot of the queue manager, which must have no unit of work open. Returns its id."""
+        return self._control("POST", f"qmgr/{_quoted(self.queue_manager)}/snapshots")["id"]
+
+    def restore(self, snapshot):
+        """Restores the queue manager as it was. Clients are cut off, and connect again."""
+        self._control("POST", f"snapshots/{snapshot}/restore")
+
     def _control(self, method, resource, body=None):
         text = None if body is None else json.dumps(body)
         named = {"Content-Type": "application/json"}

@@ -24,8 +24,14 @@ use crate::{Home, StartError, StartOptions};
 
 pub(crate) fn start(options: StartOptions, group: Option<GroupOptions>) -> Result<Engine, StartError> {
     let StartOptions { name, home, store, clock, server_user } = options;
+    let mut restored = None;
     let (store, recovered) = match home {
         Home::Ephemeral => (Store::ephemeral(store), Recovered::default()),
+        Home::Restored(snapshot) => {
+            let definitions = snapshot.definitions.clone();
+            restored = Some(snapshot);
+            (Store::ephemeral(store), Recovered { definitions, ..Recovered::default() })
+        }
         Home::Disk(disk) => Store::open(disk, store).map_err(|source| StartError::RecoveryLog { name, source })?,
     };
     let store = match group.as_ref().and_then(|group| group.database.clone()) {
@@ -54,6 +60,9 @@ pub(crate) fn start(options: StartOptions, group: Option<GroupOptions>) -> Resul
     }
     let ids: Vec<_> = saved.queues.iter().filter_map(store_id).collect();
     quarantine::say_undefined(name, &store.retain_queues(&ids));
+    if let Some(snapshot) = restored {
+        snapshot.fill(&store, &saved.queues).map_err(|source| StartError::Write { name, source })?;
+    }
     let queues: Vec<_> = saved.queues.into_iter().map(|definition| Queue::recovered(definition, &store)).collect();
     info!(queue_manager = name.as_str(), queues = queues.len(), messages, "queue manager started");
     let masters = saved.masters;

@@ -9,11 +9,11 @@ use model::definition::QueueDefinition;
 use model::descriptor::{Expiry, MessageDescriptor};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, PutOptions};
 use model::reason::Reason;
-use queue_manager::QueueManager;
+use queue_manager::{Home, QueueManager};
 use test_control::TestControl;
 use test_control::faults::{CallFault, Moment, OfCalls, Pattern, Rule, Subject, Verb};
 
-use crate::script::{EVERYTHING, FakeClock, START, Session, administrator, connect, ephemeral, name};
+use crate::script::{EVERYTHING, FakeClock, START, Session, administrator, connect, ephemeral, name, start};
 
 /// Hits one call with a verb about a queue, after `skip` others.
 fn once(verb: Verb, queue: &str, fault: CallFault, skip: u64) -> Rule {
@@ -128,5 +128,28 @@ fn expiry_and_waits_follow_the_clock_in_hand() {
         let both = tokio::time::timeout(Duration::from_secs(60), async { tokio::join!(get, moved) }).await;
         let (got, ()) = both.expect("an hour is over at once");
         assert_eq!(got.err(), Some(Reason::NoMsgAvailable));
+    });
+}
+
+#[test]
+fn a_snapshot_begins_another_start_with_the_same_definitions_and_messages() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let clock = FakeClock::new();
+        let before = ephemeral(clock.clone());
+        before.define_queue(&administrator(), QueueDefinition::local(name("Q")), false).await.unwrap();
+        let script = "define R MAXDEPTH=3; put A pri=1 exp=50; put B pri=8; put1 C to=R; put D syncpoint";
+        let mut session = Session::new(before.clone(), clock.clone());
+        session.run(script).await;
+        assert_eq!(before.take_snapshot().await.err(), Some(Reason::UowInProgress), "a unit of work holds a message");
+        session.run("commit").await;
+        let snapshot = before.take_snapshot().await.unwrap();
+        session.run("get; get; delete R purge").await;
+        assert!(snapshot.messages() >= 4);
+
+        let after = start(Home::Restored(Arc::new(snapshot)), clock.clone());
+        let mut again = Session::new(after, clock);
+        let script = "get; advance 6; get; get; put1 E to=R; put1 F to=R; put1 G to=R; open r R input; get on=r";
+        assert_eq!(again.run(script).await, "B D 2033 2053 C");
     });
 }

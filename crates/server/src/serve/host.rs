@@ -18,7 +18,7 @@ use command::command_queue;
 use model::authority::Principal;
 use model::name::QueueManagerName;
 use queue_manager::registry::{State, Unavailable};
-use queue_manager::{Clock, QueueManager, QueueManagers};
+use queue_manager::{Clock, QueueManager, QueueManagers, Snapshot};
 use storage::private::log::disk::DirectoryDisk;
 use tokio::sync::{oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
@@ -28,9 +28,10 @@ use crate::administration::{Refusal, RefusalKind};
 use crate::creation::{self, NewQueueManager};
 use crate::data_directory::{DataDirectory, Saved};
 use crate::error::{ServerError, chain};
-use crate::serve::channels::Channels;
+use crate::serve::channels::{self, Channels};
 use crate::serve::drop_in;
-use crate::serve::recover::{RecoverOptions, Recovered, recover};
+use crate::serve::ending::EndMode;
+use crate::serve::recover::{RecoverOptions, Recovered, recover, restore};
 use crate::serve::restarting::Restarts;
 use crate::server_user;
 
@@ -83,6 +84,8 @@ pub(crate) struct StartPlan {
     pub strict: bool,
     /// The first pause before another start, when the log has failed.
     pub restart_failed: Option<Duration>,
+    /// What this one start begins with, in place of what is there. Objects and drop-ins are in it already.
+    pub restores: Option<Arc<Snapshot>>,
 }
 
 /// A start waits for the database of the group no longer than that.
@@ -176,6 +179,25 @@ impl Host {
         }
     }
 
+    /// Ends an ephemeral queue manager and starts it as it was when the snapshot was taken. Its clients are cut off.
+    ///
+    /// # Errors
+    /// It does not run, or keeps its messages on disk; it cannot be started, and then its state says so.
+    pub(crate) async fn restore(self: &Arc<Self>, snapshot: Arc<Snapshot>) -> Result<(), Refusal> {
+        let name = snapshot.queue_manager();
+        let running = self.hosted().get(&name).map(|hosted| (hosted.manager.clone(), hosted.plan.clone()));
+        let (manager, plan) = running.ok_or_else(|| Refusal::unknown(name.as_str()))?;
+        if !plan.recover.ephemeral {
+            let sentence =
+                format!("queue manager {name} keeps its messages on disk: start the server with --ephemeral");
+            return Err(Refusal::new(RefusalKind::Failed, sentence));
+        }
+        channels::cut_off(&manager);
+        self.end(name, EndMode::Immediate)?;
+        self.until_ended(&name).await;
+        self.start(name, StartPlan { restores: Some(snapshot), ..plan }).await
+    }
+
     /// # Errors
     /// It cannot be started; the caller says so in the table.
     pub(super) async fn start_claimed(
@@ -185,8 +207,12 @@ impl Host {
     ) -> Result<(), ServerError> {
         // One whose log has failed is said to have ended before its log is closed.
         self.until_closed(&name).await;
-        let options = plan.recover.clone();
-        let recovered = tokio::task::spawn_blocking(move || recover(&options, name)).await;
+        let (options, restores) = (plan.recover.clone(), plan.restores.clone());
+        let recovered = tokio::task::spawn_blocking(move || match restores {
+            None => recover(&options, name),
+            Some(snapshot) => restore(&options, snapshot),
+        });
+        let recovered = recovered.await;
         let recovered = recovered.unwrap_or(Err(ServerError::StartUpTask))?;
         self.take_in(recovered, plan).await
     }
@@ -220,7 +246,7 @@ impl Host {
         });
         let hosted = Hosted {
             manager: manager.clone(),
-            plan: plan.clone(),
+            plan: StartPlan { restores: None, ..plan.clone() },
             disk,
             housekeeping: Some(housekeeping),
             watch: watch.abort_handle(),
@@ -238,6 +264,9 @@ impl Host {
         // Its definitions are there for the drop-ins. Without the database the start goes on, and housekeeping tries again.
         if tokio::time::timeout(GROUP_AT_START, manager.join_group()).await.is_err() {
             tracing::warn!("queue manager {} starts without its group: the database does not answer", manager.name());
+        }
+        if plan.restores.is_some() {
+            return Ok(());
         }
         if plan.developer_defaults {
             crate::developer::define_objects(manager, &self.administrator).await?;

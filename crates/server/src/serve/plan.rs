@@ -92,6 +92,7 @@ impl Plan {
             mqsc_dir: self.mqsc_dir(),
             strict: server.strict,
             restart_failed: server.restart_failed(),
+            restores: None,
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use model::name::QueueManagerName;
 use queue_manager::durable_limit::DurableLimits;
-use queue_manager::{Clock, Home, QueueManager, StartOptions, SystemClock};
+use queue_manager::{Clock, Home, QueueManager, Snapshot, StartOptions, SystemClock};
 use storage::private::log::disk::DirectoryDisk;
 use storage::{StoreOptions, VerificationRate};
 use test_control::TestControl;
@@ -94,6 +94,23 @@ pub(crate) fn recover(options: &RecoverOptions, name: QueueManagerName) -> Resul
         let disk = Arc::new(DirectoryDisk::open(folder)?);
         (Home::Disk(Arc::clone(&disk) as Arc<_>), Some(disk))
     };
+    open(options, name, home, disk)
+}
+
+/// Starts an ephemeral queue manager as it was when the snapshot was taken.
+///
+/// # Errors
+/// The snapshot has something that cannot be read.
+pub(crate) fn restore(options: &RecoverOptions, snapshot: Arc<Snapshot>) -> Result<Recovered, ServerError> {
+    open(options, snapshot.queue_manager(), Home::Restored(snapshot), None)
+}
+
+fn open(
+    options: &RecoverOptions,
+    name: QueueManagerName,
+    home: Home,
+    disk: Option<Arc<DirectoryDisk>>,
+) -> Result<Recovered, ServerError> {
     let start = StartOptions {
         name,
         home,

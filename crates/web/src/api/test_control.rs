@@ -1,4 +1,4 @@
-//! `/api/v1/test`: what tests of applications have in their hands. Rules of faults, and the clock.
+//! `/api/v1/test`: what tests of applications have in their hands. Rules of faults, and the clock; snapshots are in `snapshots.rs`.
 //!
 //! Only a server that was started with `--test-control` has these resources. What they do is `test_control`'s.
 
@@ -22,7 +22,7 @@ use crate::request_body::RequestBody;
 use crate::service::Call;
 
 use super::deliveries::{bad, read};
-use super::{TestHandler, json as answer_json};
+use super::{TestHandler, json as answer_json, snapshots};
 
 const LONGEST_DELAY: Duration = Duration::from_secs(3600);
 /// As far as the clock goes in one step.
@@ -58,6 +58,10 @@ pub(super) async fn handle(
         }
         TestHandler::ShowClock => Ok(clock(control)),
         TestHandler::MoveClock => move_clock(call, control, &read::<Step>(call, body).await?),
+        TestHandler::TakeSnapshot => snapshots::take(call).await,
+        TestHandler::ListSnapshots => Ok(snapshots::list(call)),
+        TestHandler::DeleteSnapshot => snapshots::delete(call),
+        TestHandler::RestoreSnapshot => snapshots::restore(call).await,
     }
 }
 

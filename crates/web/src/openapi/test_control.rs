@@ -13,6 +13,11 @@ const RULE: &[Success] = &[success(201, "The rule", Content::Json("Fault"))];
 const GONE: &[Success] = &[success(204, "There is no such rule any more", Content::Nothing)];
 const CLOCK: &[Success] = &[success(200, "The clock", Content::Json("Clock"))];
 
+const SNAPSHOT: &[Success] = &[success(201, "The snapshot", Content::Json("Snapshot"))];
+const SNAPSHOTS: &[Success] = &[success(200, "The snapshots, the oldest first", Content::Json("Snapshots"))];
+const FORGOTTEN: &[Success] = &[success(204, "There is no such snapshot any more", Content::Nothing)];
+const RESTORED: &[Success] = &[success(200, "The queue manager is as it was", Content::Json("Snapshot"))];
+
 const RULE_HELP: &str = "A rule is about calls of the MQI (`qmgr`, `queue`, `channel`, `verb`) or about requests (`service`, `api`, \
     `apiRequester`, `path`). Names may end in an asterisk. After `skip` calls it hits `times` calls: it delays them, ends them with a \
     `reason` or `status`, or cuts the connection.";
@@ -28,6 +33,14 @@ pub(super) fn details(handler: TestHandler) -> Details {
         TestHandler::MoveClock => {
             Details { body: Some(Body::Json("ClockStep")), ..plain(MESSAGE_API, CLOCK_HELP, CLOCK) }
         }
+        TestHandler::TakeSnapshot => plain(MESSAGE_API, "409: a unit of work or a delivery is open.", SNAPSHOT),
+        TestHandler::ListSnapshots => plain(MESSAGE_API, "", SNAPSHOTS),
+        TestHandler::DeleteSnapshot => plain(MESSAGE_API, "", FORGOTTEN),
+        TestHandler::RestoreSnapshot => plain(
+            MESSAGE_API,
+            "Of a server with --ephemeral. Clients of the queue manager are cut off, and connect again.",
+            RESTORED,
+        ),
     }
 }
 
@@ -48,6 +61,23 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
             json!({
                 "type": "object", "required": ["faults"],
                 "properties": { "faults": { "type": "array", "items": { "$ref": "#/components/schemas/Fault" } } }
+            }),
+        ),
+        (
+            "Snapshot",
+            json!({
+                "type": "object", "required": ["id", "qmgr", "at", "messages", "bytes"],
+                "properties": {
+                    "id": id, "qmgr": { "type": "string" }, "at": { "type": "string", "format": "date-time" },
+                    "messages": count, "bytes": count
+                }
+            }),
+        ),
+        (
+            "Snapshots",
+            json!({
+                "type": "object", "required": ["snapshots"],
+                "properties": { "snapshots": { "type": "array", "items": { "$ref": "#/components/schemas/Snapshot" } } }
             }),
         ),
         (

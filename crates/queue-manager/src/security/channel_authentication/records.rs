@@ -43,7 +43,7 @@ impl ChannelAuthentications {
         *self.records.write() = records.into();
     }
 
-    fn all(&self) -> Arc<[ChannelAuthentication]> {
+    pub(crate) fn all(&self) -> Arc<[ChannelAuthentication]> {
         self.records.read().clone()
     }
 }
