@@ -11,6 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use system_tests::http::{Answer, Client};
 use system_tests::program;
+use system_tests::requester::{API_NAME, Provider, build, configuration, post};
 use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, Server, ServerOptions};
 
 use crate::client::write;
@@ -263,6 +264,56 @@ fn a_queue_manager_on_disk_is_not_restored() -> Result<()> {
     ensure!(taken.status == 201, "{}", taken.text());
     let refused = world.admin.ask("POST", "/api/v1/test/snapshots/1/restore", "", b"")?;
     ensure!(refused.status == 409 && refused.text().contains("--ephemeral"), "{}", refused.text());
+    Ok(())
+}
+
+#[test]
+fn calls_of_an_api_are_recorded_and_replayed_when_the_api_is_gone() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let provider = Provider::start(16)?;
+    let archive = build(folder.path(), provider.address, "")?;
+    let data = folder.path().join("data");
+    let deployed = data.join("zosconnect/apiRequesters");
+    std::fs::create_dir_all(&deployed)?;
+    std::fs::copy(&archive, deployed.join("APIRPERF.ara"))?;
+    write(&data.join("quaymaster.toml"), &configuration(provider.address))?;
+    let server = Server::start(&ServerOptions::on(&data).with("--test-control"))?;
+    let mut admin = connect(&server, "admin", ADMIN_PASSWORD)?;
+    let mut set = |wish: &str| -> Result<Value> {
+        let answer = admin.ask("PUT", "/api/v1/test/exchanges", JSON, wish.as_bytes())?;
+        ensure!(answer.status == 200, "{} {}", answer.status, answer.text());
+        Ok(answer.json())
+    };
+    let http = server.ready.http.context("the server speaks HTTP")?;
+    let call = |count_out: i32| {
+        let record = [1_i32.to_be_bytes(), count_out.to_be_bytes()].concat();
+        let answer = post(http, API_NAME, None, &record)?;
+        anyhow::Ok((answer.header("baq-return-code").map(str::to_owned), answer.body))
+    };
+    set(r#"{"mode":"record"}"#)?;
+    let recorded = call(1)?;
+    ensure!(recorded.0.as_deref() == Some("0"), "{}", String::from_utf8_lossy(&recorded.1));
+    drop(provider);
+    assert_eq!(call(1)?.0.as_deref(), Some("2"), "the API is gone");
+    let kept = set(r#"{"mode":"replay"}"#)?;
+    let exchanges = kept["exchanges"].as_array().context("exchanges")?;
+    ensure!(exchanges.len() == 1 && exchanges[0]["method"] == "POST" && exchanges[0]["status"] == 200, "{kept:#}");
+    assert_eq!(call(1)?, recorded, "the same record, without the API");
+    let (code, said) = call(2)?;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    ensure!(code.as_deref() == Some("2") && said.contains("no POST"), "{said}");
+
+    // What was shown can be given back, and another answer written by hand.
+    let mut own = kept["exchanges"][0].clone();
+    own["status"] = json!(503);
+    own["answer"] = json!("closed on Sundays");
+    set(&json!({ "exchanges": [own] }).to_string())?;
+    let (code, said) = call(1)?;
+    ensure!(code.as_deref() == Some("1") && said.starts_with(b"closed on Sundays"), "{said:?}");
+    for wrong in [r#"{"mode":"play"}"#, r#"{"exchanges":[{}]}"#] {
+        let answer = admin.ask("PUT", "/api/v1/test/exchanges", JSON, wrong.as_bytes())?;
+        ensure!(answer.status == 400, "{wrong}: {} {}", answer.status, answer.text());
+    }
     Ok(())
 }
 

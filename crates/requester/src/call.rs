@@ -123,14 +123,17 @@ impl Requesters {
             headers: mapped.headers,
             body: mapped.body,
         };
-        let inbound = self.authorized(&endpoint, &mut outbound, &call).await?;
+        let inbound = match self.test_control.get() {
+            None => self.authorized(&endpoint, &mut outbound, &call).await?,
+            Some(control) => Box::pin(self.in_hand(control, &endpoint, &mut outbound, &call)).await?,
+        };
         let room = Room { is_short: call.short_record, limit: call.maximum_answer };
         answer(name, operation, &plans, inbound, room)
     }
 
     /// Sends the request with what says who it comes from; once more with a new token when the API refuses one that had been
     /// kept.
-    async fn authorized(
+    pub(crate) async fn authorized(
         &self,
         endpoint: &Endpoint,
         outbound: &mut Outbound,

@@ -50,6 +50,13 @@ pub(crate) struct Inbound {
     is_whole: bool,
 }
 
+impl Inbound {
+    /// An answer that was recorded.
+    pub(crate) fn of_recording(status: StatusCode, headers: HeaderMap, body: Bytes) -> Self {
+        Self { status, headers, body, is_whole: true }
+    }
+}
+
 /// Why nothing came back.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClientError {

@@ -17,6 +17,7 @@ mod definition;
 mod endpoint;
 mod error;
 pub mod fetch;
+mod in_hand;
 mod mapping;
 pub mod options;
 pub mod post;

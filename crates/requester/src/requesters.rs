@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
 use queue_manager::clock::Clock;
 use service::deploy::{Deployed, Shelf, sentence};
+use test_control::TestControl;
 
 use crate::definition::RequesterDefinition;
 use crate::endpoint::{Endpoints, OptionsError, ReadPassword};
@@ -18,6 +19,8 @@ pub struct Requesters {
     pub shelf: Arc<Shelf<RequesterDefinition>>,
     pub(crate) settings: RwLock<Settings>,
     pub(crate) clock: Arc<dyn Clock>,
+    /// Set once, on a server that was started for tests.
+    pub(crate) test_control: OnceLock<Arc<TestControl>>,
 }
 
 /// One configuration, ready for use.
@@ -41,7 +44,13 @@ impl Requesters {
     /// Archives lie in the folder `apiRequesters` of `folder`; nothing is read yet.
     pub fn new(folder: &Path, settings: Settings, clock: Arc<dyn Clock>) -> Self {
         let shelf = Shelf::new(folder.join("apiRequesters"), Arc::default(), Arc::clone(&clock));
-        Self { shelf: Arc::new(shelf), settings: RwLock::new(settings), clock }
+        Self { shelf: Arc::new(shelf), settings: RwLock::new(settings), clock, test_control: OnceLock::new() }
+    }
+
+    /// Calls are recorded and replayed as `control` says.
+    pub fn put_in_hand(&self, control: Arc<TestControl>) {
+        // A server has one for its whole life.
+        let _ = self.test_control.set(control);
     }
 
     /// Replaces the configuration. Calls under way go on with the one they began with; connections and tokens of the old one

@@ -1,4 +1,5 @@
-//! What tests of applications hold in their hands while a server runs for them: faults by rule, and the clock.
+//! What tests of applications hold in their hands while a server runs for them: faults by rule, the clock, and recorded calls
+//! of APIs.
 //!
 //! Decides which call or request a fault hits, and what time it is. Never: injects a fault itself, knows HTTP, channels or the queue
 //! manager, or waits. The queue manager asks about calls in one place, the web door about requests in another.
@@ -6,6 +7,7 @@
 //! Invariant: a server that was not started for tests has no `TestControl`.
 
 pub mod clock;
+pub mod exchanges;
 pub mod faults;
 
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use std::sync::Arc;
 use model::timestamp::Timestamp;
 
 use crate::clock::TestClock;
+use crate::exchanges::Exchanges;
 use crate::faults::Faults;
 
 /// One for a server.
@@ -20,11 +23,13 @@ use crate::faults::Faults;
 pub struct TestControl {
     pub faults: Faults,
     pub clock: Arc<TestClock>,
+    pub exchanges: Exchanges,
 }
 
 impl TestControl {
     /// No rule, and a clock that goes on from `now`.
     pub fn new(now: Timestamp) -> Self {
-        Self { faults: Faults::default(), clock: Arc::new(TestClock::new(now)) }
+        let clock = Arc::new(TestClock::new(now));
+        Self { faults: Faults::default(), clock, exchanges: Exchanges::default() }
     }
 }

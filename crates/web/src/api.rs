@@ -12,6 +12,7 @@ pub(crate) mod console;
 mod copybooks;
 mod deliveries;
 mod event_stream;
+mod exchanges;
 mod export;
 mod get;
 mod group;
@@ -121,6 +122,8 @@ pub(crate) enum TestHandler {
     ListSnapshots,
     DeleteSnapshot,
     RestoreSnapshot,
+    ShowExchanges,
+    SetExchanges,
 }
 
 impl ApiHandler {
@@ -166,7 +169,7 @@ impl ApiHandler {
                 | UndoJob
                 | ImportMessages
                 | ApiHandler::Push(PushHandler::Put)
-                | ApiHandler::Test(TestHandler::AddFault | TestHandler::MoveClock)
+                | ApiHandler::Test(TestHandler::AddFault | TestHandler::MoveClock | TestHandler::SetExchanges)
                 | WatchLiveStream
                 | MuteProblem
         )

@@ -282,6 +282,7 @@ const API_PUSH: &str = "/api/v1/qmgr/{qmgr}/push/{push}";
 const FAULTS: &str = "/api/v1/test/faults";
 const FAULT: &str = "/api/v1/test/faults/{fault}";
 const SNAPSHOTS: &str = "/api/v1/test/snapshots";
+const EXCHANGES: &str = "/api/v1/test/exchanges";
 const CLOCK: &str = "/api/v1/test/clock";
 
 const CONSOLE: &str = "/ibmmq/console";
@@ -386,6 +387,8 @@ routes! {
     GET    SNAPSHOTS, &[], OPERATE, Off => Api(Test(TestHandler::ListSnapshots)), "Lists the snapshots that are kept";
     DELETE "/api/v1/test/snapshots/{snapshot}", &[], OPERATE, CookieOnly => Api(Test(TestHandler::DeleteSnapshot)), "Deletes a snapshot";
     POST   "/api/v1/test/snapshots/{snapshot}/restore", &[], OPERATE, CookieOnly => Api(Test(TestHandler::RestoreSnapshot)), "Restores a queue manager as it was";
+    GET    EXCHANGES, &[], OPERATE, Off => Api(Test(TestHandler::ShowExchanges)), "Shows the calls of APIs that were recorded";
+    PUT    EXCHANGES, &[], OPERATE, CookieOnly => Api(Test(TestHandler::SetExchanges)), "Records or replays calls of APIs";
     GET    CLOCK, &[], OPERATE, Off => Api(Test(TestHandler::ShowClock)), "Shows the clock of queue managers";
     POST   CLOCK, &[], OPERATE, CookieOnly => Api(Test(TestHandler::MoveClock)), "Sets, advances, stops or starts the clock";
     GET    "/api/v1/copybooks", &[], MQ_ROLE, Off => Api(ListCopybooks), "Lists the copybooks for bodies that are records";

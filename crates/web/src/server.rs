@@ -122,6 +122,9 @@ impl Shared {
         let registry = Registry::new(options.archives.clone(), options.service_settings(), Arc::new(SystemClock));
         let called = requester_settings(&options)?;
         let requesters = Requesters::new(&options.archives, called, Arc::new(SystemClock));
+        if let Some(control) = &options.test_control {
+            requesters.put_in_hand(Arc::clone(control));
+        }
         check_names(&options, &queue_managers)?;
         let server = Principal::administrator(&options.server_user);
         let server_principal = server.clone();

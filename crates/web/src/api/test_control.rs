@@ -22,7 +22,7 @@ use crate::request_body::RequestBody;
 use crate::service::Call;
 
 use super::deliveries::{bad, read};
-use super::{TestHandler, json as answer_json, snapshots};
+use super::{TestHandler, exchanges, json as answer_json, snapshots};
 
 const LONGEST_DELAY: Duration = Duration::from_secs(3600);
 /// As far as the clock goes in one step.
@@ -58,6 +58,8 @@ pub(super) async fn handle(
         }
         TestHandler::ShowClock => Ok(clock(control)),
         TestHandler::MoveClock => move_clock(call, control, &read::<Step>(call, body).await?),
+        TestHandler::ShowExchanges => Ok(exchanges::show(control)),
+        TestHandler::SetExchanges => exchanges::set(control, read(call, body).await?),
         TestHandler::TakeSnapshot => snapshots::take(call).await,
         TestHandler::ListSnapshots => Ok(snapshots::list(call)),
         TestHandler::DeleteSnapshot => snapshots::delete(call),

@@ -18,6 +18,8 @@ const SNAPSHOTS: &[Success] = &[success(200, "The snapshots, the oldest first", 
 const FORGOTTEN: &[Success] = &[success(204, "There is no such snapshot any more", Content::Nothing)];
 const RESTORED: &[Success] = &[success(200, "The queue manager is as it was", Content::Json("Snapshot"))];
 
+const EXCHANGES: &[Success] = &[success(200, "The exchanges, in the order of their calls", Content::Json("Exchanges"))];
+
 const RULE_HELP: &str = "A rule is about calls of the MQI (`qmgr`, `queue`, `channel`, `verb`) or about requests (`service`, `api`, \
     `apiRequester`, `path`). Names may end in an asterisk. After `skip` calls it hits `times` calls: it delays them, ends them with a \
     `reason` or `status`, or cuts the connection.";
@@ -33,6 +35,15 @@ pub(super) fn details(handler: TestHandler) -> Details {
         TestHandler::MoveClock => {
             Details { body: Some(Body::Json("ClockStep")), ..plain(MESSAGE_API, CLOCK_HELP, CLOCK) }
         }
+        TestHandler::ShowExchanges => plain(MESSAGE_API, "", EXCHANGES),
+        TestHandler::SetExchanges => Details {
+            body: Some(Body::Json("NewExchanges")),
+            ..plain(
+                MESSAGE_API,
+                "`record`: calls are made and kept. `replay`: they are not made, and what is kept answers them.",
+                EXCHANGES,
+            )
+        },
         TestHandler::TakeSnapshot => plain(MESSAGE_API, "409: a unit of work or a delivery is open.", SNAPSHOT),
         TestHandler::ListSnapshots => plain(MESSAGE_API, "", SNAPSHOTS),
         TestHandler::DeleteSnapshot => plain(MESSAGE_API, "", FORGOTTEN),
@@ -53,7 +64,18 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
         fault["properties"][name] = schema.clone();
     }
     fault["required"] = json!(["id", "skip", "seen", "hits"]);
+    let new_exchanges = json!({
+        "type": "object", "additionalProperties": false,
+        "properties": { "mode": mode(), "exchanges": { "type": "array", "items": exchange() } },
+        "examples": [{ "mode": "record", "exchanges": [] }, { "mode": "replay" }]
+    });
+    let exchanges = json!({
+        "type": "object", "required": ["mode", "leftOut", "exchanges"],
+        "properties": { "mode": mode(), "leftOut": count, "exchanges": { "type": "array", "items": exchange() } }
+    });
     vec![
+        ("NewExchanges", new_exchanges),
+        ("Exchanges", exchanges),
         ("NewFault", rule()),
         ("Fault", fault),
         (
@@ -101,6 +123,23 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
             }),
         ),
     ]
+}
+
+fn mode() -> Value {
+    json!({ "type": "string", "enum": ["off", "record", "replay"] })
+}
+
+fn exchange() -> Value {
+    let text = || json!({ "type": "string" });
+    json!({
+        "type": "object", "required": ["apiRequester", "method", "path", "status"], "additionalProperties": false,
+        "properties": {
+            "apiRequester": text(), "method": text(), "path": text(), "request": text(), "requestBase64": text(),
+            "status": { "type": "integer", "minimum": 100, "maximum": 599 },
+            "headers": { "type": "array", "items": { "type": "array", "items": text() } },
+            "answer": text(), "answerBase64": text(), "replayed": { "type": "integer", "minimum": 0 }
+        }
+    })
 }
 
 fn rule() -> Value {
