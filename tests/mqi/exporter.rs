@@ -1,19 +1,20 @@
-//! `mq_prometheus`, the public exporter, unmodified: what it shows of a queue is what was done to it.
+//! `mq_prometheus`, `mq_json` and `mq_otel`, the public exporters, unmodified: what they show of a queue is what was done to it.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
 use system_tests::program;
 
 use super::reach::Reach;
 use super::{House, succeeded};
-use crate::client::fetch;
+use crate::client::{fetch, write};
 
 const PAGE: &str = include_str!("../../docs/metrics.md");
 const MODULE: &str = "github.com/ibm-messaging/mq-metric-samples/v5@v5.7.1";
@@ -27,31 +28,10 @@ struct Exporter {
 }
 
 impl Exporter {
-    fn build(house: &House) -> Result<()> {
-        ensure!(block("sh")?.contains(MODULE), "the page names another version than {MODULE}");
-        succeeded(
-            &house.go(&["mod", "init", "exporter"])?.output().context("go is not installed (Debian: golang-go)")?,
-        )?;
-        succeeded(&house.go(&["mod", "edit", &format!("-require={MODULE}")])?.output()?)?;
-        let (module, _) = MODULE.split_once('@').context("a version")?;
-        let package = format!("{module}/cmd/mq_prometheus");
-        succeeded(&house.go(&["build", "-o", "mq_prometheus", &package])?.output()?)?;
-        Ok(())
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a configuration in a temporary folder")]
     fn start(house: &House) -> Result<Self> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        for statement in block("mqsc")?.lines() {
-            house.mqsc(statement)?;
-        }
-        house.secure("MONITOR.SVRCONN")?;
-        let (configuration, log) =
-            (house.folder.path().join("exporter.yaml"), house.folder.path().join("exporter.log"));
-        std::fs::write(&configuration, block("yaml")?.replace("9158", &address.port().to_string()))?;
-        let mut command = house.command(&house.folder.path().join("mq_prometheus"))?;
-        house.lead(&mut command, "MONITOR.SVRCONN")?;
-        command.arg("-f").arg(configuration);
+        let log = house.folder.path().join("exporter.log");
+        let mut command = configured(house, "mq_prometheus", |page| page.replace("9158", &address.port().to_string()))?;
         let process = command.stdout(Stdio::null()).stderr(std::fs::File::create(&log)?).spawn()?;
         Ok(Self { process, address, log })
     }
@@ -86,6 +66,33 @@ impl Drop for Exporter {
     }
 }
 
+/// Builds programs of the module as the page says.
+fn build(house: &House, programs: &[&str]) -> Result<()> {
+    ensure!(block("sh")?.contains(MODULE), "the page names another version than {MODULE}");
+    succeeded(&house.go(&["mod", "init", "exporter"])?.output().context("go is not installed (Debian: golang-go)")?)?;
+    succeeded(&house.go(&["mod", "edit", &format!("-require={MODULE}")])?.output()?)?;
+    let (module, _) = MODULE.split_once('@').context("a version")?;
+    for program in programs {
+        let package = format!("{module}/cmd/{program}");
+        succeeded(&house.go(&["build", "-o", program, &package])?.output()?)?;
+    }
+    Ok(())
+}
+
+/// A program with the page's configuration, changed for it, and its user let in as the page says.
+fn configured(house: &House, program: &str, change: impl Fn(&str) -> String) -> Result<Command> {
+    for statement in block("mqsc")?.lines() {
+        house.mqsc(statement)?;
+    }
+    house.secure("MONITOR.SVRCONN")?;
+    let configuration = house.folder.path().join(format!("{program}.yaml"));
+    write(&configuration, &change(block("yaml")?))?;
+    let mut command = house.command(&house.folder.path().join(program))?;
+    house.lead(&mut command, "MONITOR.SVRCONN")?;
+    command.arg("-f").arg(configuration);
+    Ok(command)
+}
+
 /// A block of the page that tells users how to run the exporter.
 fn block(language: &str) -> Result<&'static str> {
     let (_, section) = PAGE.split_once("## Exporters built on the MQI").context("the section is in metrics.md")?;
@@ -106,11 +113,11 @@ fn name_as_the_exporter_does(house: &House) -> Result<String> {
         PAGE.split_once("## Names of the exporters for IBM MQ").context("the section is in metrics.md")?;
     let (_, rest) = section.split_once("```toml\n").context("a block of toml")?;
     let configuration = rest.split_once("```").context("the block ends")?.0;
-    crate::client::write(&house.data.path().join("quaymaster.toml"), configuration)?;
-    let mut command = std::process::Command::new(program::quaymaster()?);
+    write(&house.data.path().join("quaymaster.toml"), configuration)?;
+    let mut command = Command::new(program::quaymaster()?);
     command.args(["config", "reload", "--data"]).arg(house.data.path());
     succeeded(&command.output()?)?;
-    let ready: serde_json::Value = serde_json::from_str(&house.server.ready.line)?;
+    let ready: Value = serde_json::from_str(&house.server.ready.line)?;
     Ok(ready["metrics"].as_str().context("the ready line names the metrics")?.to_owned())
 }
 
@@ -143,7 +150,7 @@ fn value(page: &str, metric: &str) -> Option<f64> {
 }
 
 fn put(house: &House, text: &str) -> Result<()> {
-    let mut command = std::process::Command::new(program::quaymaster()?);
+    let mut command = Command::new(program::quaymaster()?);
     command.args(["put", QUEUE, text, "--data"]).arg(house.data.path());
     succeeded(&command.output()?).map(drop)
 }
@@ -152,7 +159,7 @@ fn put(house: &House, text: &str) -> Result<()> {
 #[test]
 fn the_exporter_for_prometheus_shows_what_was_put_and_what_is_there() -> Result<()> {
     let house = House::new()?;
-    Exporter::build(&house)?;
+    build(&house, &["mq_prometheus"])?;
     house.by(&[Reach::Tls], shows)
 }
 
@@ -204,4 +211,94 @@ fn shows(house: &House) -> Result<()> {
     );
     ensure!(!exporter.said().contains("level=error"), "{}", exporter.said());
     Ok(())
+}
+
+/// An exporter that prints a JSON document for each collection.
+struct Printer {
+    process: Child,
+    printed: PathBuf,
+    /// What a document says of the queue: its depth and the messages put to it since the one before.
+    read: fn(&Value) -> Option<(f64, f64)>,
+}
+
+impl Printer {
+    fn start(house: &House, program: &str, section: &str, read: fn(&Value) -> Option<(f64, f64)>) -> Result<Self> {
+        let change = |page: &str| format!("{page}{section}:\n  interval: 5s\n");
+        let printed = house.folder.path().join(format!("{program}.out"));
+        let mut command = configured(house, program, change)?;
+        let process = command.stdout(std::fs::File::create(&printed)?).stderr(Stdio::null()).spawn()?;
+        Ok(Self { process, printed, read })
+    }
+
+    /// All that it printed, as far as it is whole.
+    fn documents(&mut self) -> Result<Vec<Value>> {
+        if let Some(status) = self.process.try_wait()? {
+            bail!("the exporter ended, {status}");
+        }
+        let text = std::fs::read_to_string(&self.printed)?;
+        Ok(serde_json::Deserializer::from_str(&text).into_iter().map_while(Result::ok).collect())
+    }
+
+    /// Waits until the documents say that so many messages were put, and are there.
+    fn await_messages(&mut self, count: f64) -> Result<()> {
+        loop {
+            let documents = self.documents()?;
+            let told: Vec<(f64, f64)> = documents.iter().filter_map(self.read).collect();
+            let puts: f64 = told.iter().map(|(_, puts)| puts).sum();
+            if puts >= count {
+                assert_eq!((puts, told.last().map(|(depth, _)| *depth)), (count, Some(count)));
+                return Ok(());
+            }
+            sleep(Duration::from_millis(500));
+        }
+    }
+}
+
+impl Drop for Printer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Of a document of `mq_json`: it has each queue twice.
+fn of_json(document: &Value) -> Option<(f64, f64)> {
+    let points = document["points"].as_array()?;
+    let metrics = &points.iter().find(|point| point["tags"]["queue"] == QUEUE)?["metrics"];
+    Some((metrics["depth"].as_f64()?, metrics["mqputMqput1Count"].as_f64()?))
+}
+
+/// Of a document of `mq_otel`.
+fn of_telemetry(document: &Value) -> Option<(f64, f64)> {
+    let metrics = document["ScopeMetrics"][0]["Metrics"].as_array()?;
+    let value = |name: &str| {
+        let metric = metrics.iter().find(|metric| metric["Name"] == format!("ibmmq.queue.{name}"))?;
+        let is_queue = |point: &&Value| {
+            let attributes = point["Attributes"].as_array();
+            attributes.is_some_and(|all| all.iter().any(|one| one["Key"] == "queue" && one["Value"]["Value"] == QUEUE))
+        };
+        metric["Data"]["DataPoints"].as_array()?.iter().find(is_queue)?["Value"].as_f64()
+    };
+    Some((value("depth")?, value("mqput_mqput1_count")?))
+}
+
+#[test]
+fn the_exporters_in_json_and_for_opentelemetry_show_what_was_put_and_what_is_there() -> Result<()> {
+    let house = House::new()?;
+    build(&house, &["mq_json", "mq_otel"])?;
+    house.by(&[Reach::Tls], print)
+}
+
+fn print(house: &House) -> Result<()> {
+    let mut printers =
+        [Printer::start(house, "mq_json", "json", of_json)?, Printer::start(house, "mq_otel", "otel", of_telemetry)?];
+    for printer in &mut printers {
+        while printer.documents()?.is_empty() {
+            sleep(Duration::from_millis(100));
+        }
+    }
+    for text in ["one", "two", "three"] {
+        put(house, text)?;
+    }
+    printers.iter_mut().try_for_each(|printer| printer.await_messages(3.0))
 }
