@@ -133,9 +133,11 @@ const QUEUE: [Family<Queue>; 8] = [
     ("ibmmq_queue_attribute_usage", "gauge", "Queue Usage", |q| f64::from(u8::from(q.is_transmission))),
 ];
 
+type Last = fn(&QueueStatus) -> Option<Timestamp>;
+
 /// Of queues that had a put or a get since the start.
 fn ages(page: &mut Page, all: &[(String, Queue)]) {
-    let families: [(_, _, fn(&QueueStatus) -> Option<Timestamp>); 2] = [
+    let families: [(_, _, Last); 2] = [
         ("ibmmq_queue_time_since_put", "Time Since Put", |status| status.last_put),
         ("ibmmq_queue_time_since_get", "Time Since Get", |status| status.last_get),
     ];
@@ -241,7 +243,7 @@ const CHANNEL: [Family<Instances>; 14] = [
         c.status.last_message.map_or(0.0, |last| seconds(c.now, last))
     }),
     ("ibmmq_channel_start_epoch", "gauge", "Start Time (epoch ms)", |c| {
-        number(c.status.started.map_or(0, |at| at.as_millis()))
+        number(c.status.started.map_or(0, Timestamp::as_millis))
     }),
     ("ibmmq_channel_cur_inst", "gauge", "Current Instances", |c| c.all.into()),
     ("ibmmq_channel_attribute_max_inst", "gauge", "MaxInst", |c| c.most.into()),
