@@ -25,4 +25,5 @@ mod soak;
 mod stub;
 mod tables;
 mod test_control;
+mod traces;
 mod wheel;

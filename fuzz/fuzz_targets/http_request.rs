@@ -17,7 +17,7 @@ use model::name::ObjectName;
 use queue_manager::{Home, QueueManager, QueueManagers, StartOptions, SystemClock};
 use storage::StoreOptions;
 use web::options::{
-    Console, Cors, Documents, Installation, Limits, MessageApiOptions, Messaging, Metrics, PushOptions,
+    Console, Cors, Documents, Installation, Limits, MessageApiOptions, Messaging, Metrics, PushOptions, Tracing,
     RemoteQueueManagers, TlsOptions, Zosconnect,
 };
 use web::{WebOptions, WebServer};
@@ -99,6 +99,7 @@ async fn start() -> WebServer {
         message_api: MessageApiOptions::default(),
         push: PushOptions::default(),
         slow_request: None,
+        tracing: Tracing::default(),
         log: Arc::default(),
         push_file: None,
         console: Console::default(),

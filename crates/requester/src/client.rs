@@ -26,6 +26,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::Full;
+use telemetry::Kind;
 use tokio::time::Instant;
 
 use self::connection::{Broken, Connection, Wanted};
@@ -93,7 +94,32 @@ pub(crate) async fn send_for_status(site: &Arc<Site>, outbound: Outbound) -> Res
     send_for(site, outbound, Wanted::Head).await
 }
 
-async fn send_for(site: &Arc<Site>, outbound: Outbound, wanted: Wanted) -> Result<Inbound, ClientError> {
+/// As a span of the trace that it is part of, which the headers tell the other end.
+async fn send_for(site: &Arc<Site>, mut outbound: Outbound, wanted: Wanted) -> Result<Inbound, ClientError> {
+    let Some(place) = telemetry::current() else { return attempt(site, outbound, wanted).await };
+    let mut span = place.begin(Kind::Client, outbound.method.as_str());
+    span.text("http.request.method", outbound.method.as_str());
+    span.text("server.address", &*site.host);
+    span.number("server.port", site.port);
+    for (name, value) in span.context().carried() {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            outbound.headers.insert(name, value);
+        }
+    }
+    let answered = attempt(site, outbound, wanted).await;
+    match &answered {
+        Ok(inbound) => {
+            span.number("http.response.status_code", inbound.status.as_u16());
+            if inbound.status.as_u16() >= 400 {
+                span.failed(inbound.status.to_string());
+            }
+        }
+        Err(error) => span.failed(error.to_string()),
+    }
+    answered
+}
+
+async fn attempt(site: &Arc<Site>, outbound: Outbound, wanted: Wanted) -> Result<Inbound, ClientError> {
     let end = Instant::now() + site.connection_timeout + site.receive_timeout;
     let repeatable = outbound.method.is_idempotent();
     let mut request = request(site, outbound)?;

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use web::options::{
     Console, Cors, Documents, EndpointConnection, Installation, Limits, MessageApiOptions, Messaging, Metrics, OpenTo,
-    PushOptions, RemoteQueueManagers, TlsOptions, WebOptions, Zosconnect,
+    PushOptions, RemoteQueueManagers, TlsOptions, Tracing, WebOptions, Zosconnect,
 };
 
 pub(crate) use check::{file_in, parse_address, read_file};
@@ -48,6 +48,7 @@ pub(crate) struct Configuration {
     pub identity: Identity,
     pub cors: Cors,
     pub metrics: Metrics,
+    pub tracing: Tracing,
     pub documents: Documents,
     pub messaging: Messaging,
     pub message_api: MessageApiOptions,
@@ -272,6 +273,7 @@ impl Configuration {
             api_keys: Arc::new(ApiKeys::in_memory()),
             cors: self.cors.clone(),
             metrics_page: self.metrics.clone(),
+            tracing: self.tracing.clone(),
             documents: self.documents(),
             limits: self.limits.clone(),
             messaging: self.messaging.clone(),

@@ -35,6 +35,7 @@ mod self_wakes;
 mod server;
 mod service;
 mod tls;
+mod traces;
 mod zosconnect;
 
 use std::net::{IpAddr, SocketAddr};
@@ -60,6 +61,7 @@ use crate::listener::CurrentTls;
 use crate::messaging::pools::POOL_TICK;
 use crate::server::Shared;
 use crate::service::Door;
+use crate::traces::Traces;
 
 pub use options::WebOptions;
 
@@ -135,7 +137,9 @@ impl WebServer {
             let _entered = watchman.first().enter();
             bind(options.metrics)?
         };
-        let shared = Arc::new(Shared::new(options, queue_managers)?);
+        let traces = Traces::new(&options.tracing)?;
+        let (tracer, sender) = traces.map_or((None, None), |traces| (Some(traces.tracer), Some(traces.sender)));
+        let shared = Arc::new(Shared::new(options, queue_managers, tracer)?);
         shared.services.registry.make_folders();
         shared.requesters.make_folder();
         // What is there is deployed before anybody can ask for it.
@@ -162,6 +166,9 @@ impl WebServer {
             ]),
             seats: Mutex::new(vec![Arc::clone(&seats), Arc::clone(&watchman)]),
         };
+        if let Some(sender) = sender {
+            server.tasks.lock().push(seats.first().spawn(sender.run()));
+        }
         // One thread serves all of them: connections to receivers are kept by thread.
         server.tasks.lock().push(seats.first().spawn(push(Arc::clone(&shared))));
         for (door, socket) in [(Door::Https, https), (Door::Http, http), (Door::Metrics, metrics)] {

@@ -18,6 +18,7 @@ use model::definition::queue::Disposition;
 use queue_manager::registry::State;
 use queue_manager::status::{QueueManagerStatus, QueueStatus};
 use queue_manager::{QueueManager, QueueManagers};
+use telemetry::Tracer;
 use tokio::time::Instant;
 
 use crate::answer::{self, Answer};
@@ -133,6 +134,9 @@ fn http(page: &mut Page, shared: &Shared) {
     turned_away(page, shared);
     let help = "Bytes held by bodies of requests that come in several pieces.";
     page.plain("quaymaster_http_body_bytes", "gauge", help, shared.bodies.used());
+    let dropped = shared.tracer.as_ref().map_or(0, Tracer::dropped);
+    let help = "Spans of traces that had no place in the queue.";
+    page.plain("quaymaster_trace_spans_dropped_total", "counter", help, dropped);
     let help = "Bytes of long answers that their clients have not read.";
     page.plain("quaymaster_http_unread_answer_bytes", "gauge", help, shared.answers.used());
     const REQUESTS: &str = "quaymaster_http_requests_total";

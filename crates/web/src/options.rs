@@ -47,6 +47,8 @@ pub struct WebOptions {
     pub api_keys: Arc<ApiKeys>,
     pub cors: Cors,
     pub metrics_page: Metrics,
+    /// Counts at the start alone.
+    pub tracing: Tracing,
     pub documents: Documents,
     pub limits: Limits,
     pub messaging: Messaging,
@@ -111,6 +113,33 @@ pub struct Metrics {
 impl Default for Metrics {
     fn default() -> Self {
         Self { on_https: false, names: vec![MetricNames::Quaymaster] }
+    }
+}
+
+/// `[tracing]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tracing {
+    /// URL of a receiver of OTLP over HTTP.
+    pub endpoint: Option<String>,
+    /// Headers of what is sent there.
+    pub headers: BTreeMap<String, String>,
+    pub service_name: String,
+    /// Of traces that begin here, how many of 100 are recorded.
+    pub sample_percent: u32,
+    /// Messages that are put over HTTP have the context of the trace as properties.
+    pub message_properties: bool,
+}
+
+impl Default for Tracing {
+    fn default() -> Self {
+        Self {
+            endpoint: None,
+            headers: BTreeMap::new(),
+            service_name: "quaymaster".to_owned(),
+            sample_percent: 100,
+            message_properties: false,
+        }
     }
 }
 

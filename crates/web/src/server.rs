@@ -29,6 +29,8 @@ use requester::Requesters;
 use requester::post::Reach;
 use test_control::TestControl;
 
+use telemetry::Tracer;
+
 use crate::CertificateEnd;
 use crate::api::snapshots::Snapshots;
 use crate::budget::Budget;
@@ -79,6 +81,8 @@ pub(crate) struct Shared {
     /// `None`: the server was not started for tests.
     pub(crate) test_control: Option<Arc<TestControl>>,
     pub(crate) snapshots: Snapshots,
+    /// `None`: no traces.
+    pub(crate) tracer: Option<Tracer>,
 }
 
 /// What a reload replaces, or the start or end of a queue manager.
@@ -117,7 +121,11 @@ impl Listeners {
 }
 
 impl Shared {
-    pub(crate) fn new(options: WebOptions, queue_managers: QueueManagers) -> Result<Self, WebError> {
+    pub(crate) fn new(
+        options: WebOptions,
+        queue_managers: QueueManagers,
+        tracer: Option<Tracer>,
+    ) -> Result<Self, WebError> {
         let authenticator = Authenticator::new(&options.identities(), SystemClock.now())?;
         let registry = Registry::new(options.archives.clone(), options.service_settings(), Arc::new(SystemClock));
         let called = requester_settings(&options)?;
@@ -170,6 +178,7 @@ impl Shared {
             initial_users: RwLock::default(),
             test_control,
             snapshots: Snapshots::default(),
+            tracer,
         })
     }
 

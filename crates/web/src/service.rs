@@ -28,7 +28,7 @@ use crate::progress::Progress;
 use crate::request_body::RequestBody;
 use crate::routes::{self, Access, Handler, Matched, PublicHandler, Resolution, Version};
 use crate::server::{Settings, Shared};
-use crate::{admin, api, console, faults, health, login, messaging, metrics, openapi, zosconnect};
+use crate::{admin, api, console, faults, health, login, messaging, metrics, openapi, traces, zosconnect};
 
 /// The header that carries an API key; `Authorization: Bearer` does so, too.
 pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -138,6 +138,8 @@ async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> A
     let mut body = RequestBody::new(body, &peer.watch, &shared.bodies);
     let mut route_index = None;
     let progress = Progress::default();
+    let tracer = shared.tracer.as_ref().filter(|_| peer.door != Door::Metrics);
+    let span = tracer.map(|tracer| traces::begin(tracer, &parts));
     let mut form = Form::of_path(parts.uri.path());
     let mut answer = match settings.cors.preflight(&parts.method, &parts.headers) {
         Some(preflight) => preflight,
@@ -145,13 +147,21 @@ async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> A
             Ok(Target::Route(matched)) => {
                 route_index = matched.index;
                 form = matched.route.handler.form();
-                match &shared.test_control {
-                    None => guarded(connected, &settings, &parts, matched, started, &progress, &mut body).await,
-                    Some(control) => {
+                // What seldom happens is in memory of its own, so that other requests take no more for it.
+                match (&shared.test_control, &span) {
+                    (None, None) => guarded(connected, &settings, &parts, matched, started, &progress, &mut body).await,
+                    (None, Some(span)) => {
+                        let go = guarded(connected, &settings, &parts, matched, started, &progress, &mut body);
+                        Box::pin(span.around(go)).await
+                    }
+                    (Some(control), span) => {
                         let go = faults::around(control, connected, &parts, matched, || {
                             guarded(connected, &settings, &parts, matched, started, &progress, &mut body)
                         });
-                        Box::pin(go).await
+                        match span {
+                            None => Box::pin(go).await,
+                            Some(span) => Box::pin(span.around(go)).await,
+                        }
                     }
                 }
             }
@@ -165,6 +175,10 @@ async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> A
     shared.statistics.count(route_index, answer.status(), started);
     if let Some(limit) = settings.options.slow_request {
         progress.tell_if_slow(limit, started, &parts, answer.status(), peer);
+    }
+    if let Some(span) = span {
+        let route = route_index.and_then(|index| routes::ROUTES.get(index)).map(|route| route.template);
+        traces::end(span, &parts, route, answer.status(), peer.address);
     }
     tracing::debug!(method = %parts.method, path = parts.uri.path(), status = answer.status().as_u16(), "answered");
     let is_http2 = parts.version == http::Version::HTTP_2;

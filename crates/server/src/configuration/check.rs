@@ -343,6 +343,7 @@ fn invalid(place: Place, value: &Value, expected: String) -> ConfigurationError 
         "zosconnect.services",
         "zosconnect.auth_data",
         "zosconnect.auth_tokens",
+        "tracing.headers",
         "remote_queue_managers",
     ];
     let shown = if secret.contains(&place.path.as_str()) { "the value".to_owned() } else { value.to_string() };

@@ -1,4 +1,4 @@
-//! The environment as a configuration layer: `MQ_*` and `QUAYMASTER_*`.
+//! The environment as a configuration layer: `MQ_*`, `QUAYMASTER_*`, and what keys name besides.
 
 use super::keys::{KEYS, Key};
 use super::nearest::nearest;
@@ -15,7 +15,8 @@ const OTHER: &[&str] = &["QUAYMASTER_DATA", "QUAYMASTER_CONFIG", "QUAYMASTER_PAS
 impl Environment {
     /// Reads the process's environment. Values that are not UTF-8 are left out.
     pub(crate) fn of_process() -> Self {
-        let ours = |name: &str| name.starts_with("MQ_") || name.starts_with("QUAYMASTER_");
+        let is_of_a_key = |name: &str| KEYS.iter().any(|key| key.environment == name);
+        let ours = |name: &str| name.starts_with("MQ_") || name.starts_with("QUAYMASTER_") || is_of_a_key(name);
         Self::new(
             std::env::vars_os()
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -124,6 +124,11 @@ impl Key {
         self.environment = name;
         self
     }
+    /// A key that counts only at start.
+    const fn once(mut self) -> Self {
+        self.reload = false;
+        self
+    }
     /// A key that also has a flag of `serve`, and counts only at start.
     const fn at_start(mut self, flag: &'static str) -> Self {
         self.flag = flag;
@@ -317,6 +322,20 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_METRICS_ON_HTTPS"),
     key("metrics.names", Kind::Choices(&["quaymaster", "mq_prometheus", "mq_container"]), "[\"quaymaster\"]", "Names of the metrics: the server's own (quaymaster), those of the exporter mq_prometheus, those of the exporter in IBM's container image (mq_container). docs/metrics.md lists them.")
         .environment("QUAYMASTER_METRICS_NAMES"),
+    key("tracing.endpoint", Kind::Text, "", "URL of a receiver of OpenTelemetry traces: OTLP over HTTP, such as http://127.0.0.1:4318. /v1/traces is added to a URL without a path.")
+        .note("no traces")
+        .environment("OTEL_EXPORTER_OTLP_ENDPOINT")
+        .once(),
+    key("tracing.headers", Kind::TextTable, "", "Headers of requests to tracing.endpoint, such as Authorization.").once(),
+    key("tracing.service_name", Kind::Text, "\"quaymaster\"", "Name of the server in traces (service.name).")
+        .environment("OTEL_SERVICE_NAME")
+        .once(),
+    key("tracing.sample_percent", Kind::Integer { minimum: 0, maximum: 100 }, "100", "How many of 100 traces that begin at this server are recorded. Traces that a caller has begun are recorded if the caller does so.")
+        .environment("QUAYMASTER_TRACING_SAMPLE_PERCENT")
+        .once(),
+    key("tracing.message_properties", Kind::Boolean, "false", "Give messages that are put over REST the properties traceparent and tracestate. Programs that do not ask for properties may then see an MQRFH2 header before the data.")
+        .environment("QUAYMASTER_TRACING_MESSAGE_PROPERTIES")
+        .once(),
     key("documents.open_to", Kind::Choice(&["anyone", "users"]), "", "Readers of /openapi.json, /ibm/api/docs, /zosConnect/api-docs and the documents of deployed APIs: anyone, or authenticated users.")
         .note("anyone with server.developer_defaults, else users")
         .environment("QUAYMASTER_DOCUMENTS_OPEN_TO"),

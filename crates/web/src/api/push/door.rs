@@ -15,11 +15,13 @@ use model::authority::Principal;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use requester::post::{Reach, Receiver};
+use telemetry::Kind;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
 use crate::api::{PLAIN_JSON, get, headers};
 use crate::server::Shared;
+use crate::traces;
 
 const WEBHOOK_ID: HeaderName = HeaderName::from_static("webhook-id");
 const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
@@ -75,16 +77,31 @@ impl Door for Receivers {
     fn post<'a>(&'a self, letter: Letter<'a>) -> Later<'a, Result<Answer, String>> {
         Box::pin(async move {
             let receiver = self.current()?;
-            let (headers, body) = request(&self.definition, &letter);
-            let reply = receiver.post(headers, body).await?;
+            let content = Content::of(letter.message);
+            let (headers, body) = request(&self.definition, &letter, &content);
+            let post = receiver.post(headers, body);
+            let reply = match &self.shared.tracer {
+                None => post.await?,
+                // Below the span that has put the message.
+                Some(tracer) => {
+                    let key = &self.definition.key;
+                    let caller = traces::of_message(&content.properties);
+                    let mut span = tracer.begin(Kind::Consumer, format!("push {}", key.name), caller.as_ref());
+                    span.text("messaging.system", "ibmmq");
+                    let reply = span.around(post).await;
+                    if let Err(problem) = &reply {
+                        span.failed(problem);
+                    }
+                    reply?
+                }
+            };
             let retry_after = retry_after(&reply.headers, letter.now);
             Ok(Answer { status: reply.status.as_u16(), retry_after })
         })
     }
 }
 
-fn request(definition: &Definition, letter: &Letter<'_>) -> (HeaderMap, Bytes) {
-    let content = Content::of(letter.message);
+fn request(definition: &Definition, letter: &Letter<'_>, content: &Content) -> (HeaderMap, Bytes) {
     let mut all = HeaderMap::new();
     for (name, value) in &definition.headers {
         // They were checked when the target was made.
@@ -94,13 +111,13 @@ fn request(definition: &Definition, letter: &Letter<'_>) -> (HeaderMap, Bytes) {
     }
     let (content_type, body) = match definition.body {
         Form::Raw => {
-            headers::describe(&mut all, letter.message, &content, Some(letter.position), letter.now);
-            get::data(&content)
+            headers::describe(&mut all, letter.message, content, Some(letter.position), letter.now);
+            get::data(content)
         }
         Form::Envelope => {
             let (position, now) = (Some(letter.position), letter.now);
             let told = Told { position, now, body: BodyForm::Auto, copybook: None, beside: &[] };
-            let envelope = Incoming { message: letter.message, content: &content, told };
+            let envelope = Incoming { message: letter.message, content, told };
             let mut bytes = Vec::new();
             envelope.write(&mut bytes);
             (PLAIN_JSON, bytes.into())

@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use web::options::{
     Console, Cors, Documents, Installation, Limits, MessageApiOptions, Messaging, Metrics, PushOptions,
-    RemoteQueueManagers, TlsOptions, Zosconnect,
+    RemoteQueueManagers, TlsOptions, Tracing, Zosconnect,
 };
 use web::{WebOptions, WebServer};
 use workers::Workers;
@@ -233,6 +233,7 @@ fn options(folder: &Path) -> WebOptions {
         api_keys: Arc::new(ApiKeys::in_memory()),
         cors: Cors::default(),
         metrics_page: Metrics::default(),
+        tracing: Tracing::default(),
         documents: Documents::default(),
         limits: Limits::default(),
         messaging: Messaging::default(),

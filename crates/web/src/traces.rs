@@ -1,0 +1,157 @@
+//! Traces: the span of each request, and the task that sends ended spans to a receiver of OTLP over HTTP.
+//!
+//! What cannot be sent is dropped: a receiver that is away costs its spans and nothing else, and the log says so once.
+
+use std::time::Duration;
+
+use http::header::CONTENT_TYPE;
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use model::property::{Property, PropertyValue};
+use requester::post::{Networks, Reach, Receiver};
+use telemetry::{Ended, Kind, Resource, Span, TRACEPARENT, TRACESTATE, TraceContext, Tracer};
+use tokio::sync::mpsc;
+
+use crate::WebError;
+use crate::options::Tracing;
+
+const PROTOBUF: HeaderValue = HeaderValue::from_static("application/x-protobuf");
+/// Spans of one request at most.
+const BATCH: usize = 512;
+/// How long spans wait for others.
+const PAUSE: Duration = Duration::from_secs(1);
+/// For one request to the receiver.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The ends of a queue of spans.
+pub(crate) struct Traces {
+    pub(crate) tracer: Tracer,
+    pub(crate) sender: Sender,
+}
+
+pub(crate) struct Sender {
+    ended: mpsc::Receiver<Ended>,
+    receiver: Receiver,
+    headers: HeaderMap,
+    /// For the log.
+    url: String,
+    options: Tracing,
+}
+
+impl Traces {
+    /// `None`: there is no endpoint.
+    ///
+    /// # Errors
+    /// An endpoint or a header that cannot be.
+    pub(crate) fn new(options: &Tracing) -> Result<Option<Self>, WebError> {
+        let Some(endpoint) = options.endpoint.as_deref().filter(|endpoint| !endpoint.is_empty()) else {
+            return Ok(None);
+        };
+        let wrong = |key: &str, problem: String| WebError::Option { key: format!("tracing.{key}"), problem };
+        let bad = |problem: String| wrong("endpoint", problem);
+        // The operator names it, as other endpoints of the configuration.
+        let anywhere = Networks::parse(&["0.0.0.0/0", "::/0"]).map_err(|problem| bad(problem.to_string()))?;
+        let url = whole_url(endpoint);
+        let reach = Reach::new(None, anywhere).map_err(bad)?;
+        let receiver = Receiver::new(&url, &reach, PATIENCE).map_err(bad)?;
+        let mut headers = HeaderMap::new();
+        for (name, value) in &options.headers {
+            let pair = HeaderName::try_from(name).ok().zip(HeaderValue::try_from(value).ok());
+            let (header, value) = pair.ok_or_else(|| wrong("headers", format!("{name} is not a header")))?;
+            headers.insert(header, value);
+        }
+        headers.insert(CONTENT_TYPE, PROTOBUF);
+        let (tracer, ended) = Tracer::new(options.sample_percent);
+        Ok(Some(Self { tracer, sender: Sender { ended, receiver, headers, url, options: options.clone() } }))
+    }
+}
+
+/// The path of traces, which the variable of OpenTelemetry leaves out.
+fn whole_url(endpoint: &str) -> String {
+    let after_scheme = endpoint.split_once("://").map_or(endpoint, |(_, rest)| rest);
+    match after_scheme.trim_end_matches('/').contains('/') {
+        true => endpoint.to_owned(),
+        false => format!("{}/v1/traces", endpoint.trim_end_matches('/')),
+    }
+}
+
+impl Sender {
+    /// Sends spans until there is no tracer any more.
+    pub(crate) async fn run(mut self) {
+        let mut spans = Vec::with_capacity(BATCH);
+        let mut is_away = false;
+        while self.ended.recv_many(&mut spans, BATCH).await > 0 {
+            let end = tokio::time::Instant::now() + PAUSE;
+            while spans.len() < BATCH {
+                let left = BATCH - spans.len();
+                match tokio::time::timeout_at(end, self.ended.recv_many(&mut spans, left)).await {
+                    Ok(1..) => {}
+                    _ => break,
+                }
+            }
+            let problem = self.send(&spans).await.err();
+            match &problem {
+                Some(problem) if !is_away => {
+                    tracing::warn!("traces cannot be sent to {}, and are dropped: {problem}", self.url);
+                }
+                None if is_away => tracing::info!("traces are sent to {} again", self.url),
+                _ => {}
+            }
+            is_away = problem.is_some();
+            spans.clear();
+        }
+    }
+
+    async fn send(&self, spans: &[Ended]) -> Result<(), String> {
+        let instance = queue_manager::status::host_name();
+        let resource = Resource {
+            service_name: &self.options.service_name,
+            service_version: env!("CARGO_PKG_VERSION"),
+            instance: &instance,
+        };
+        let body = telemetry::export(resource, spans);
+        let reply = self.receiver.post(self.headers.clone(), body.into()).await?;
+        if reply.status.is_success() { Ok(()) } else { Err(format!("it answers {}", reply.status)) }
+    }
+}
+
+/// The span of a request, below that of its caller.
+pub(crate) fn begin(tracer: &Tracer, parts: &Parts) -> Span {
+    let header = |name| parts.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let caller = header(TRACEPARENT).and_then(|parent| TraceContext::parse(parent, header(TRACESTATE)));
+    tracer.begin(Kind::Server, parts.method.as_str(), caller.as_ref())
+}
+
+/// What is known of a request once it is answered.
+pub(crate) fn end(mut span: Span, parts: &Parts, route: Option<&str>, status: StatusCode, address: std::net::IpAddr) {
+    if let Some(route) = route {
+        span.rename(|| format!("{} {route}", parts.method));
+        span.text("http.route", route);
+    }
+    span.text("http.request.method", parts.method.as_str());
+    span.text("url.path", parts.uri.path());
+    span.number("http.response.status_code", status.as_u16());
+    span.text("client.address", address.to_string());
+    if status.is_server_error() {
+        span.failed(status.to_string());
+    }
+}
+
+/// The properties that a message of this request gets; none where traces are off, or are not to reach messages.
+pub(crate) fn properties(options: &Tracing) -> Vec<Property> {
+    let place = options.message_properties.then(telemetry::current).flatten();
+    let carried = place.iter().flat_map(|place| place.context().carried());
+    carried.map(|(name, value)| Property { name: name.to_owned(), value: PropertyValue::String(value) }).collect()
+}
+
+/// The context that a message carries.
+pub(crate) fn of_message(properties: &[Property]) -> Option<TraceContext> {
+    let text = |name| match &properties.iter().find(|property| property.name == name)?.value {
+        PropertyValue::String(text) => Some(text.as_str()),
+        _ => None,
+    };
+    TraceContext::parse(text(TRACEPARENT)?, text(TRACESTATE))
+}
+
+#[cfg(test)]
+mod tests;
