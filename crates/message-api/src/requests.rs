@@ -100,7 +100,7 @@ pub enum NotExchanged {
     },
     #[error("the late replies cannot be moved to '{queue}'")]
     LateQueue {
-        queue: QueueName,
+        queue: String,
         #[source]
         source: ConnectionError,
     },
@@ -467,7 +467,7 @@ async fn close(mut lent: Lent, handle: ObjectHandle, error: Option<&ConnectionEr
 async fn may_put(pool: &Arc<Pool>, acting: Acting<'_>, queue: QueueName) -> Result<(), NotExchanged> {
     let object = ObjectDescriptor { name: queue, ..ObjectDescriptor::default() };
     let opened = pool.open(acting, &object, OpenOptions::OUTPUT | OpenOptions::FAIL_IF_QUIESCING).await;
-    let (lent, opened) = opened.map_err(|source| NotExchanged::LateQueue { queue, source })?;
+    let (lent, opened) = opened.map_err(|source| NotExchanged::LateQueue { queue: queue.to_string(), source })?;
     close(lent, opened.handle, None).await;
     Ok(())
 }

@@ -10,9 +10,10 @@ mod shown;
 
 use std::io::Write;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use tokio::time::Instant;
 
 use super::channel::Wanted;
 use super::failure::{Failure, warn};

@@ -175,7 +175,7 @@ async fn exchange_with_key(
 fn refusal(target: &Target<'_>, problem: NotExchanged) -> ApiError {
     match problem {
         NotExchanged::ReplyQueue { queue, source } => other(target, Verb::GetFrom, &queue).failed(&source),
-        NotExchanged::LateQueue { queue, source } => other(target, Verb::PutTo, queue.as_str()).failed(&source),
+        NotExchanged::LateQueue { queue, source } => other(target, Verb::PutTo, &queue).failed(&source),
         NotExchanged::Put(error) => target.change_failed(&error),
         NotExchanged::Get(error) => other(target, Verb::GetFrom, "the reply queue").change_failed(&error),
         NotExchanged::Remote => ApiError::new(&error::NOT_REMOTE, &[target.queue_manager()]),
