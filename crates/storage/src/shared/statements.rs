@@ -7,7 +7,6 @@
 //!
 //! `$me` in comments is the owner that stands for this member in its present epoch.
 
-use futures_util::future::try_join_all;
 use tokio_postgres::{Client, Error, Statement};
 
 macro_rules! statements {
@@ -32,9 +31,14 @@ macro_rules! statements {
     };
 }
 
-/// In one flight, and in one place: an `await` for each text would be hundreds of kilobytes of code.
+/// In one place: an `await` for each text would be hundreds of kilobytes of code. Not in one flight: sooner there, a lane has found
+/// messages that the transaction of its last connection still held, and has answered that there are none.
 async fn prepare_all(client: &Client, texts: &[&str]) -> Result<Vec<Statement>, Error> {
-    try_join_all(texts.iter().map(|text| client.prepare(text))).await
+    let mut prepared = Vec::with_capacity(texts.len());
+    for text in texts {
+        prepared.push(client.prepare(text).await?);
+    }
+    Ok(prepared)
 }
 
 /// What another transaction may take: nobody's, and its time has not come.
