@@ -79,12 +79,16 @@ fn build(house: &House, programs: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// A program with the page's configuration, changed for it, and its user let in as the page says.
-fn configured(house: &House, program: &str, change: impl Fn(&str) -> String) -> Result<Command> {
+/// Lets the exporters' user in, as the page says.
+fn admit(house: &House) -> Result<()> {
     for statement in block("mqsc")?.lines() {
         house.mqsc(statement)?;
     }
-    house.secure("MONITOR.SVRCONN")?;
+    house.secure("MONITOR.SVRCONN")
+}
+
+/// A program with the page's configuration, changed for it.
+fn configured(house: &House, program: &str, change: impl Fn(&str) -> String) -> Result<Command> {
     let configuration = house.folder.path().join(format!("{program}.yaml"));
     write(&configuration, &change(block("yaml")?))?;
     let mut command = house.command(&house.folder.path().join(program))?;
@@ -164,6 +168,7 @@ fn the_exporter_for_prometheus_shows_what_was_put_and_what_is_there() -> Result<
 }
 
 fn shows(house: &House) -> Result<()> {
+    admit(house)?;
     let mut exporter = Exporter::start(house)?;
     let metrics = name_as_the_exporter_does(house)?;
     // The first look begins the counting.
@@ -290,6 +295,7 @@ fn the_exporters_in_json_and_for_opentelemetry_show_what_was_put_and_what_is_the
 }
 
 fn print(house: &House) -> Result<()> {
+    admit(house)?;
     let mut printers =
         [Printer::start(house, "mq_json", "json", of_json)?, Printer::start(house, "mq_otel", "otel", of_telemetry)?];
     for printer in &mut printers {
