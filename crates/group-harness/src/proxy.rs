@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
@@ -27,6 +28,7 @@ struct Controls {
     server: SocketAddr,
     refuses: AtomicBool,
     delay_us: AtomicU64,
+    lingering_us: AtomicU64,
     is_stalled: watch::Sender<bool>,
     /// Raised by each cut.
     cuts: watch::Sender<u64>,
@@ -74,6 +76,7 @@ impl Proxy {
             server: ([127, 0, 0, 1], server_port).into(),
             refuses: AtomicBool::new(false),
             delay_us: AtomicU64::new(0),
+            lingering_us: AtomicU64::new(0),
             is_stalled: watch::Sender::new(false),
             cuts: watch::Sender::new(0),
             trap: Mutex::default(),
@@ -113,8 +116,12 @@ impl Proxy {
 
     /// Each piece waits for so long.
     pub fn delay(&self, delay: Duration) {
-        let delay = u64::try_from(delay.as_micros()).expect("a short time");
-        self.controls.delay_us.store(delay, Ordering::Release);
+        self.controls.delay_us.store(in_microseconds(delay), Ordering::Release);
+    }
+
+    /// The server learns of the end of a connection so much later than the client.
+    pub fn linger(&self, lingering: Duration) {
+        self.controls.lingering_us.store(in_microseconds(lingering), Ordering::Release);
     }
 
     /// The connection that begins the next transaction is cut after so many bytes from there on.
@@ -228,20 +235,21 @@ async fn accept(listener: TcpListener, controls: Arc<Controls>) {
 
 async fn pass(connection: u64, client: TcpStream, controls: Arc<Controls>) {
     let mut cuts = controls.cuts.subscribe();
-    let passed = async {
-        let server = TcpStream::connect(controls.server).await?;
-        let _ = (client.set_nodelay(true), server.set_nodelay(true));
-        let (from_client, to_client) = client.into_split();
-        let (from_server, to_server) = server.into_split();
-        tokio::select! {
-            ended = pump(connection, Way::ToServer, from_client, to_server, &controls) => ended,
-            ended = pump(connection, Way::ToClient, from_server, to_client, &controls) => ended,
-        }
-    };
+    let Ok(server) = TcpStream::connect(controls.server).await else { return };
+    let _ = (client.set_nodelay(true), server.set_nodelay(true));
+    let (mut from_client, mut to_client) = client.into_split();
+    let (mut from_server, mut to_server) = server.into_split();
     tokio::select! {
-        _ = passed => {}
+        _ = pump(connection, Way::ToServer, &mut from_client, &mut to_server, &controls) => {}
+        _ = pump(connection, Way::ToClient, &mut from_server, &mut to_client, &controls) => {}
         _ = cuts.changed() => {}
     }
+    drop((from_client, to_client));
+    tokio::time::sleep(Duration::from_micros(controls.lingering_us.load(Ordering::Acquire))).await;
+}
+
+fn in_microseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).expect("a short time")
 }
 
 fn begins(bytes: &[u8]) -> bool {
@@ -257,8 +265,8 @@ fn is_beginning(bytes: &[u8]) -> bool {
 async fn pump(
     connection: u64,
     way: Way,
-    mut from: tokio::net::tcp::OwnedReadHalf,
-    mut to: tokio::net::tcp::OwnedWriteHalf,
+    from: &mut OwnedReadHalf,
+    to: &mut OwnedWriteHalf,
     controls: &Controls,
 ) -> std::io::Result<()> {
     let mut is_stalled = controls.is_stalled.subscribe();

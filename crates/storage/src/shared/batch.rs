@@ -1,7 +1,8 @@
 //! One transaction of a lane: many operations in a few statements, sent in one flight.
 //!
-//! Order within it: puts, ends of units of work, returns, locks, then gets; so a get finds what the same batch put or gave back. The last
-//! statement, `settle`, says what the lane has done, and fails when the batch may not be committed.
+//! The first statement, `enter`, says which batch of the lane this is, and fails when the lane is another's. Then come puts, ends of units
+//! of work, returns, locks, then gets; so a get finds what the same batch put or gave back. The last statement, `settle`, adds to the
+//! queues' figures, and fails when a look has missed something.
 //! When something was read, `settle` and the commit are sent after it has arrived; otherwise with the rest.
 
 mod new_messages;
@@ -60,6 +61,13 @@ impl BatchId {
     /// Owner of what this member holds.
     pub(super) fn owner(self) -> i64 {
         owner(self.member, self.epoch)
+    }
+
+    /// As `enter` takes them.
+    fn parameters(self) -> Parameters {
+        let Self { member, lane, epoch, number, clock, connection } = self;
+        let of_lane = [member, lane].map(|number| Box::new(number) as _);
+        of_lane.into_iter().chain([epoch, number, clock, connection].map(|number| Box::new(number) as _)).collect()
     }
 }
 
@@ -175,6 +183,8 @@ impl Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Begin,
+    /// Divides by zero when the lane belongs to a later epoch or connection.
+    Enter,
     Change,
     /// Divides by zero when a claim is gone.
     Proof,
@@ -189,7 +199,7 @@ enum Step {
     Special(usize),
     /// A row: the unit of work of this job was prepared.
     Ended(usize),
-    /// Divides by zero when the lane belongs to a later epoch; takes the root of a negative number when a look has missed something.
+    /// Takes the root of a negative number when a look has missed something.
     Settle,
     Commit,
 }
@@ -271,7 +281,7 @@ pub(super) fn is_broken(error: &Error) -> bool {
 fn failure(step: Step, error: Error) -> Failed {
     let Some(code) = error.code().filter(|_| !is_broken(&error)) else { return Failed::Broken(error) };
     match *code {
-        SqlState::DIVISION_BY_ZERO if step == Step::Settle => Failed::Fenced,
+        SqlState::DIVISION_BY_ZERO if step == Step::Enter => Failed::Fenced,
         SqlState::INVALID_ARGUMENT_FOR_POWER_FUNCTION if step == Step::Settle => Failed::Missed(Vec::new()),
         SqlState::DIVISION_BY_ZERO if step == Step::Proof => Failed::ClaimsGone,
         SqlState::DIVISION_BY_ZERO if step == Step::Receipt => Failed::ReceiptTaken,
@@ -316,6 +326,7 @@ async fn run(
     outcome.locked = vec![false; jobs.len()];
     let mut flight = Flight::new(connected);
     flight.say(Step::Begin, "BEGIN");
+    flight.send(Step::Enter, &connected.statements.enter, id.parameters());
     plan.send_levels(&mut flight, id);
     plan.send_changes(&mut flight, id);
     for Job { operation, .. } in jobs {
@@ -341,7 +352,7 @@ async fn run(
                 let was_prepared = !rows.is_empty();
                 outcome.answers[job] = Answer::Finished(Finished { was_prepared, messages: Vec::new() });
             }
-            Step::Begin | Step::Change | Step::Proof | Step::Receipt | Step::Settle | Step::Commit => {}
+            Step::Begin | Step::Enter | Step::Change | Step::Proof | Step::Receipt | Step::Settle | Step::Commit => {}
         }
     }
     finish_reads(connected, id, jobs, plan, found, arrived.insert(outcome)).await

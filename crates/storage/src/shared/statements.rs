@@ -7,6 +7,7 @@
 //!
 //! `$me` in comments is the owner that stands for this member in its present epoch.
 
+use futures_util::future::try_join_all;
 use tokio_postgres::{Client, Error, Statement};
 
 macro_rules! statements {
@@ -31,14 +32,9 @@ macro_rules! statements {
     };
 }
 
-/// In one place: an `await` for each text would be hundreds of kilobytes of code. Not in one flight: sooner there, a lane has found
-/// messages that the transaction of its last connection still held, and has answered that there are none.
+/// In one flight, and in one place: an `await` for each text would be hundreds of kilobytes of code.
 async fn prepare_all(client: &Client, texts: &[&str]) -> Result<Vec<Statement>, Error> {
-    let mut prepared = Vec::with_capacity(texts.len());
-    for text in texts {
-        prepared.push(client.prepare(text).await?);
-    }
-    Ok(prepared)
+    try_join_all(texts.iter().map(|text| client.prepare(text))).await
 }
 
 /// What another transaction may take: nobody's, and its time has not come.
@@ -227,22 +223,27 @@ macro_rules! openings {
 }
 
 statements! {
-    /// The last statement of a batch: what its lane has done, and that it may be committed.
+    /// The first statement of a batch: what its lane has done if it is committed. Until its transaction has ended, `ask` waits; so a lane
+    /// never looks for messages that its last connection still has locked.
     ///
     /// `$1` member, `$2` lane, `$3` epoch, `$4` number of the batch, `$5` the group's time, `$6` connection; divides by zero when the lane
-    /// belongs to a later epoch or connection. `$7` queues whose figures change, `$8` messages, `$9` bytes; `$10` 1 where messages became
-    /// available, and `$11` the lowest places of the last transactions of which that is true; after `depth_rows`.
+    /// belongs to a later epoch or connection.
+    enter = "WITH f AS (UPDATE lane SET batch = $4::int8, clock = $5 WHERE member = $1 AND lane = $2 AND epoch = $3 \
+             AND batch = $4::int8 - 1 AND connection = $6 RETURNING 1) SELECT 1 / (SELECT count(*) FROM f)";
+    /// The last statement of a batch: what it has changed, and that no look has missed something.
     ///
-    /// `$12` to `$17` as `openings` says; takes the root of a negative number when a look has missed something.
+    /// `$1` member, `$2` lane. `$3` queues whose figures change, `$4` messages, `$5` bytes; `$6` 1 where messages became available, and
+    /// `$7` the lowest places of the last transactions of which that is true; after `depth_rows`.
+    ///
+    /// `$8` to `$13` as `openings` says; takes the root of a negative number when a look has missed something.
     ///
     /// Answers the clock in milliseconds since 1970, and what the lanes have made available on the queues that were looked at.
     settle = concat!(
-        "WITH f AS (UPDATE lane SET batch = $4::int8, clock = $5 WHERE member = $1 AND lane = $2 AND epoch = $3 \
-         AND batch = $4::int8 - 1 AND connection = $6 RETURNING 1), ",
-        changed_figures!("SELECT * FROM unnest($7::int4[], $8::int8[], $9::int8[], $10::int8[], $11::bytea[])", "$1::int4", "$2::int4"),
+        "WITH ",
+        changed_figures!("SELECT * FROM unnest($3::int4[], $4::int8[], $5::int8[], $6::int8[], $7::bytea[])", "$1::int4", "$2::int4"),
         ", u AS (", add_figures!(), "), o AS MATERIALIZED (",
-        openings!("$12", "$13", "$14::int4[], $15::int4[], $16::int4[], $17::int8[]"), ") \
-         SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 / (SELECT count(*) FROM f), o.queue, o.member, o.lane, o.opened, o.lowest, \
+        openings!("$8", "$9", "$10::int4[], $11::int4[], $12::int4[], $13::int8[]"), ") \
+         SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8, o.queue, o.member, o.lane, o.opened, o.lowest, \
          sqrt(CASE WHEN o.missed THEN -1 ELSE 0 END) < 0 FROM (SELECT) AS always LEFT JOIN o ON true");
     /// The number of the last batch that was committed, and of this connection. It waits for a batch whose connection broke; one that has
     /// not begun cannot be committed any more. No row: fenced.

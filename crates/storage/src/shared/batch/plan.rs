@@ -348,9 +348,7 @@ impl<'a> Plan<'a> {
             columns.3.push(i64::from(opens.is_some()));
             columns.4.push(opens.map_or_else(Vec::new, |key| self.known.recent.with(queue, *key)));
         }
-        let mut parameters: Parameters = vec![Box::new(id.member), Box::new(id.lane), Box::new(id.epoch)];
-        parameters.extend([id.number, id.clock, id.connection].map(|number| Box::new(number) as _));
-        parameters.push(Box::new(columns.0));
+        let mut parameters: Parameters = vec![Box::new(id.member), Box::new(id.lane), Box::new(columns.0)];
         parameters.extend([columns.1, columns.2, columns.3].map(|column| Box::new(column) as _));
         parameters.push(Box::new(columns.4));
         parameters.extend(opening_parameters(&self.looks));

@@ -22,6 +22,9 @@ use crate::shared::upkeep::first_connection;
 
 /// An attempt to connect, to all that a session needs, takes no longer.
 pub(super) const ATTEMPT: Duration = Duration::from_secs(10);
+/// The database ends a transaction whose client is gone without a word after this time, whether it waits for the client's next statement
+/// or for the client to take an answer: what it has locked, others wait for.
+const GHOST: &str = "5s";
 /// Longest pause between two attempts to connect.
 const BACKOFF: Duration = Duration::from_secs(1);
 
@@ -138,7 +141,7 @@ pub(in crate::shared) async fn connected(
         .connect(&format!(
             "-c synchronous_commit={commits} -c plan_cache_mode=force_generic_plan -c enable_sort=off \
              -c enable_bitmapscan=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off \
-             -c statement_timeout=0 -c idle_in_transaction_session_timeout=5s"
+             -c statement_timeout=0 -c idle_in_transaction_session_timeout={GHOST} -c tcp_user_timeout={GHOST}"
         ))
         .await?;
     let label = schema::check(&client, known).await?;

@@ -142,6 +142,21 @@ fn a_body_that_takes_longer_than_the_deadline_of_a_batch_is_put_and_got_all_the_
 }
 
 #[test]
+fn a_database_that_goes_on_sending_a_body_to_a_lost_connection_gives_it_up() {
+    let database = Database::of_group("QSG1");
+    let proxy = crate::shared::proxy::Proxy::start(database.server.port());
+    let store = member(options(&proxy.url(&database.url), "QM1"));
+    let queue = create_queue(&store);
+    // More than the buffers of a connection take.
+    put(&store, None, queue, 32 << 20);
+    proxy.linger(Duration::from_secs(300));
+    proxy.cut_transaction_after(crate::shared::proxy::Way::ToClient, 1 << 20);
+    assert_eq!(get(&store, None, queue), Some(32 << 20));
+    assert!(proxy.disarm(), "the get was cut");
+    check_gone(&database, &store, queue, "a get");
+}
+
+#[test]
 fn a_queue_that_is_deleted_leaves_nothing_behind_whatever_is_held_of_it() {
     let database = Database::of_group("QSG1");
     let store = member(options(&database.url, "QM1"));

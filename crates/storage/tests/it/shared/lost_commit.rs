@@ -98,6 +98,23 @@ fn a_transaction_that_reaches_the_database_after_its_connection_was_given_up_doe
 }
 
 #[test]
+fn a_get_finds_its_message_although_the_database_ends_the_lost_connection_later() {
+    let database = Database::of_group("QSG1");
+    let proxy = Proxy::start(database.server.port());
+    let store = member(options(&proxy.url(&database.url), "QM1"));
+    let queue = create_queue(&store);
+    proxy.linger(Duration::from_secs(1));
+    for name in 1..=4 {
+        put(&store, None, queue, name, true).expect("puts");
+        // The database has done what was asked; how much of it is told differs.
+        proxy.cut_transaction_after(Way::ToClient, name * 20);
+        assert_eq!(get(&store, None, queue).expect("is answered"), Some(name));
+        assert!(proxy.disarm(), "the get was cut");
+    }
+    check_nothing_is_held(&database);
+}
+
+#[test]
 fn a_put_is_there_once() {
     sweep(|bench, way, bytes| {
         let [name, _] = bench.names();

@@ -81,7 +81,7 @@ fn check(database: &Database, when: &str) {
         let scans = plan.contains("Index Cond")
             && plan.lines().any(|line| line.contains("Index Cond") && line.ends_with(version));
         assert!(scans || version.is_empty(), "{name} walks over the versions of a row {when}:\n{plan}");
-        let by_batch = name != "settle" || plan.contains("batch = ($4 - 1)))");
+        let by_batch = name != "enter" || plan.contains("batch = ($4 - 1)))");
         assert!(by_batch, "{name} walks over the versions of a lane's row {when}:\n{plan}");
         for costly in ["Sort", "Bitmap", "Hash Join"] {
             assert!(!plan.contains(costly), "{name} has a {costly} {when}:\n{plan}");
