@@ -30,8 +30,8 @@ struct Controls {
     delay_us: AtomicU64,
     lingering_us: AtomicU64,
     is_stalled: watch::Sender<bool>,
-    /// Raised by each cut.
-    cuts: watch::Sender<u64>,
+    /// Raised by each cut. Under the lock no connection begins between the count of a cut and the cut.
+    cuts: Mutex<watch::Sender<u64>>,
     trap: Mutex<Trap>,
     holds: Mutex<Holds>,
     /// Of those that hold back transactions, so many go on.
@@ -78,7 +78,7 @@ impl Proxy {
             delay_us: AtomicU64::new(0),
             lingering_us: AtomicU64::new(0),
             is_stalled: watch::Sender::new(false),
-            cuts: watch::Sender::new(0),
+            cuts: Mutex::new(watch::Sender::new(0)),
             trap: Mutex::default(),
             holds: Mutex::default(),
             released: watch::Sender::new(0),
@@ -100,8 +100,11 @@ impl Proxy {
 
     /// Ends all connections that there are: so many.
     pub fn cut(&self) -> usize {
-        self.controls.cuts.send_modify(|cuts| *cuts += 1);
-        self.controls.cuts.receiver_count()
+        let cuts = self.controls.cuts();
+        // Once they are told, they end, and are not counted any more.
+        let count = cuts.receiver_count();
+        cuts.send_modify(|cuts| *cuts += 1);
+        count
     }
 
     /// Takes what comes and passes nothing on, until it is told otherwise; then what it has taken goes on.
@@ -171,6 +174,10 @@ impl Controls {
         self.trap.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
+    fn cuts(&self) -> std::sync::MutexGuard<'_, watch::Sender<u64>> {
+        self.cuts.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
     fn holds(&self) -> std::sync::MutexGuard<'_, Holds> {
         self.holds.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -234,7 +241,7 @@ async fn accept(listener: TcpListener, controls: Arc<Controls>) {
 }
 
 async fn pass(connection: u64, client: TcpStream, controls: Arc<Controls>) {
-    let mut cuts = controls.cuts.subscribe();
+    let mut cuts = controls.cuts().subscribe();
     let Ok(server) = TcpStream::connect(controls.server).await else { return };
     let _ = (client.set_nodelay(true), server.set_nodelay(true));
     let (mut from_client, mut to_client) = client.into_split();
