@@ -62,6 +62,8 @@ func TestWhatMayHappenIsAccepted(t *testing.T) {
 {"kind":"backout","client":3,"begun":34,"ended":38,"outcome":"done","unit":7,"gets":[3]}`)
 	check(t, "a message in a unit of work is passed over, and comes back", porcupine.Ok,
 		with(unit, "40", `{"kind":"get","client":3,"begun":40,"ended":45,"outcome":"got","queue":0,"got":3}`))
+	check(t, "a message that came back is taken by a get without an answer", porcupine.Ok,
+		with(unit, "40", `{"kind":"get","client":3,"begun":40,"ended":null,"outcome":"unknown","queue":0}`))
 	commit := `{"kind":"commit","client":3,"begun":26,"ended":null,"outcome":"unknown","unit":7,"gets":[3],"puts":[{"id":5,"queue":0,"priority":0,"stream":3}]}
 {"kind":"get","client":3,"begun":24,"ended":25,"outcome":"got","queue":0,"unit":7,"got":3}
 `

@@ -2,8 +2,8 @@
 //
 // The whole history is known, so what an operation without an answer has done is known too, as far as it matters: a message that was seen
 // was put, and a message that was got again was given back. What remains open is when; the step may then happen at any time until all is
-// settled. All queues are empty at the end, so a message that was put and never got was taken by an operation without an answer, or is
-// lost.
+// settled. All queues are empty at the end, so a message that was put and never got, or given back and never got again, was taken by an
+// operation without an answer, or is lost.
 package main
 
 import (
@@ -27,7 +27,9 @@ type builder struct {
 	// The gets that had each message, by their end.
 	seen map[int64][]*operation
 	// Of units of work: which get had the message.
-	had      map[[2]int64]*operation
+	had map[[2]int64]*operation
+	// Given back and not got again: from when on.
+	returned map[int64]int64
 	disturbs [][2]int64
 	client   int
 }
@@ -36,7 +38,7 @@ type builder struct {
 func build(operations []operation) (messages, map[int][]porcupine.Operation, error) {
 	b := builder{
 		known: messages{}, steps: map[int][]porcupine.Operation{}, settled: math.MaxInt64 / 2,
-		seen: map[int64][]*operation{}, had: map[[2]int64]*operation{},
+		seen: map[int64][]*operation{}, had: map[[2]int64]*operation{}, returned: map[int64]int64{},
 	}
 	for i := range operations {
 		b.learn(&operations[i])
@@ -146,6 +148,9 @@ func (b *builder) giveBack(o *operation) {
 			from = *get.Ended
 		}
 		b.within(b.known[id].Queue, from, b.end(o), step{action: add, messages: []int64{id}})
+		if !b.isSeenAfter(id, get) {
+			b.returned[id] = from
+		}
 	}
 }
 
@@ -165,27 +170,27 @@ func (b *builder) findMissing(operations []operation) error {
 			}
 		}
 	}
+	missing := b.returned
 	for i := range operations {
 		o := &operations[i]
-		if o.Outcome != "done" || o.Kind != "put" && o.Kind != "commit" {
-			continue
-		}
 		for _, one := range o.Puts {
-			if len(b.seen[one.ID]) > 0 {
-				continue
+			if o.Outcome == "done" && len(b.seen[one.ID]) == 0 {
+				missing[one.ID] = o.Begun
 			}
-			begin := o.Begun
-			if !taken[one.ID] {
-				if perhaps[one.Queue] == 0 {
-					return fmt.Errorf("message %d of queue %d is lost", one.ID, one.Queue)
-				}
-				perhaps[one.Queue]--
-				if from[one.Queue] > begin {
-					begin = from[one.Queue]
-				}
-			}
-			b.within(one.Queue, begin, b.settled, step{action: vanish, messages: []int64{one.ID}})
 		}
+	}
+	for id, begin := range missing {
+		queue := b.known[id].Queue
+		if !taken[id] {
+			if perhaps[queue] == 0 {
+				return fmt.Errorf("message %d of queue %d is lost", id, queue)
+			}
+			perhaps[queue]--
+			if begin < from[queue] {
+				begin = from[queue]
+			}
+		}
+		b.within(queue, begin, b.settled, step{action: vanish, messages: []int64{id}})
 	}
 	return nil
 }
