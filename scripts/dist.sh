@@ -5,6 +5,8 @@
 #   quaymaster_VERSION_MACHINE.deb, quaymaster-VERSION-1.MACHINE.rpm   packages with user, unit, manual pages, completions
 #   quaymaster-VERSION-linux-MACHINE.tar.gz    the program under all its names, to unpack anywhere
 #   quaymaster-VERSION-….whl        the wheel for pip
+#   quaymaster-VERSION-linux-CPU.tgz   the package for npm
+#   quaymaster-junit-VERSION-linux-MACHINE.jar   the artifact for Maven, with an extension of JUnit 5
 #   quaymaster-VERSION-linux-MACHINE.cdx.json  what the program is made of (CycloneDX)
 #   SHA256SUMS                      digests of all files, for `sha256sum -c`
 #   quaymaster-VERSION-linux-MACHINE.oci.tar   the container image, for `docker load` and other tools

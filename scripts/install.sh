@@ -21,14 +21,14 @@ packages_of() {
         test)
             echo g++:g++ procps:ps git:git gnucobol3:cobc curl:curl openssl:openssl python3:/usr/bin/python3 slapd:slapd ldap-utils:ldapadd
             echo valgrind:valgrind pkg-config:pkg-config python3-venv:@ensurepip python3-dev:/usr/bin/python3-config etcd-server:etcd faketime:faketime rpm:rpm prometheus:promtool
-            echo nodejs:node npm:npm chromium:chromium golang-go:go openjdk-17-jdk-headless:javac maven:mvn postgresql:/usr/lib/postgresql
+            echo nodejs:node npm:npm chromium:chromium golang-go:go openjdk-17-jdk-headless:javac junit5:/usr/share/java/junit-jupiter-api.jar maven:mvn postgresql:/usr/lib/postgresql
             ;;
         group) echo postgresql:/usr/lib/postgresql python3:python3 ;;
         full) echo unzip:unzip ;;
         lint) echo g++:c++ ;; # libfuzzer, for fuzz/
         console) echo nodejs:node npm:npm ;;
         bare) echo debootstrap:debootstrap git:git curl:curl procps:ps ;;
-        dist) echo zip:zip ;;
+        dist) echo zip:zip openjdk-17-jdk-headless:javac junit5:/usr/share/java/junit-jupiter-api.jar ;;
         # On a system of musl the compiler is there.
         musl) case $(cc -dumpmachine 2>/dev/null) in *musl*) ;; *) echo musl-tools:musl-gcc ;; esac ;;
         bench)

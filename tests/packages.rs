@@ -146,10 +146,7 @@ fn the_archive_runs_where_it_is_unpacked_under_every_name() -> Result<()> {
 
 #[test]
 fn the_list_of_parts_names_the_program_and_what_it_is_linked_with() -> Result<()> {
-    let list = std::fs::read_dir(packages()?)?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .find(|path| path.to_string_lossy().ends_with(".cdx.json"))
-        .context("there is a list")?;
+    let list = program::package(".cdx.json")?;
     let list: serde_json::Value = serde_json::from_slice(&std::fs::read(list)?)?;
     assert_eq!(list["metadata"]["component"]["name"], "quaymaster");
     let names: Vec<&str> =

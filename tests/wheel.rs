@@ -56,6 +56,15 @@ def test_accidents_and_time_are_in_the_hands_of_a_test(quaymaster_controlled):
     assert server.set_clock("2030-01-31T12:00:00Z", running=False) == "2030-01-31T12:00:00.000Z"
 
 
+def test_a_snapshot_brings_back_what_a_test_has_taken(quaymaster_controlled):
+    server = quaymaster_controlled
+    server.put("DEV.QUEUE.1", "of the fixture")
+    snapshot = server.snapshot()
+    assert server.get("DEV.QUEUE.1") == "of the fixture"
+    server.restore(snapshot)
+    assert server.get("DEV.QUEUE.1") == "of the fixture"
+
+
 def failure(server, command):
     try:
         return "\n".join(server.mqsc(command))
@@ -70,15 +79,6 @@ def test_that_fails(quaymaster):
         assert error.status == 401
     assert False, "on purpose"
 "#;
-
-fn wheel() -> Result<PathBuf> {
-    let folder = program::image()?;
-    let folder = folder.parent().context("an image lies beside the wheel")?;
-    std::fs::read_dir(folder)?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
-        .with_context(|| format!("no wheel in {}: run `make dist`", folder.display()))
-}
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a file in the test's own folder")]
@@ -98,7 +98,7 @@ fn the_wheel_installs_without_an_index_and_its_fixtures_isolate_tests_and_show_t
     done(
         Command::new(&python)
             .args(["-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check"])
-            .arg(wheel()?),
+            .arg(program::package(".whl")?),
     )?;
     let version = done(Command::new(environment.join("bin/quaymaster")).arg("--version"))?;
     ensure!(version.starts_with("quaymaster "), "{version}");
@@ -118,7 +118,7 @@ fn the_wheel_installs_without_an_index_and_its_fixtures_isolate_tests_and_show_t
         .args(["-p", "quaymaster.pytest_plugin"])
         .env_remove("QUAYMASTER_BIN"))?;
     let out = text(&output.stdout);
-    ensure!(out.contains("1 failed, 4 passed"), "{out}\n{}", text(&output.stderr));
+    ensure!(out.contains("1 failed, 5 passed"), "{out}\n{}", text(&output.stderr));
     let report = out.split("Quaymaster log of this test").nth(1).context("a report shows the log")?;
     ensure!(out.contains("on purpose") && report.contains("app"), "{out}");
     Ok(())

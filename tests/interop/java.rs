@@ -6,7 +6,7 @@
 //! With `QUAYMASTER_PROGRAM_QUEUES=shared` the server is a member of a queue-sharing group, and the queues of the programs are shared
 //! queues (`java/shared.rs`).
 
-mod build;
+pub(crate) mod build;
 pub(crate) mod certificates;
 mod group;
 mod jms;

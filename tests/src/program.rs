@@ -72,6 +72,18 @@ pub fn image() -> Result<PathBuf> {
     newest.with_context(|| format!("no container image in {}: run `make image`", folder.display()))
 }
 
+/// A package that `make dist` puts beside the container image: the one whose name ends so.
+///
+/// # Errors
+/// There is none.
+pub fn package(end: &str) -> Result<PathBuf> {
+    let folder = image()?.parent().context("an image lies in a folder")?.to_owned();
+    let mut paths = std::fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path()));
+    paths
+        .find(|path| path.to_string_lossy().ends_with(end))
+        .with_context(|| format!("no package {end} in {}: run `make dist`", folder.display()))
+}
+
 /// A folder that a target of `make` puts in the build.
 struct Made<'a> {
     what: &'static str,

@@ -1,4 +1,4 @@
-//! What is handed out for other machines, made of one program: the container image, packages, a wheel, a list of its parts.
+//! What is handed out for other machines, made of one program: the container image, packages of systems and languages, a list of its parts.
 //!
 //! The same program and date make the same bytes: entries are sorted, owned by root and dated by `SOURCE_DATE_EPOCH`, else by
 //! the last commit. Nothing is asked of a network or a daemon.
@@ -6,6 +6,8 @@
 mod contents;
 mod deb;
 mod image;
+mod maven;
+mod npm;
 mod oci;
 mod program;
 mod redhat;
@@ -62,6 +64,8 @@ pub(crate) fn packages(root: &Path, words: &[&str]) -> Result<()> {
     let folder = format!("quaymaster-{VERSION}");
     let portable = tree::gzip(&contents.portable(&folder).tar(date)?)?;
     let (wheel_name, wheel) = wheel::wheel(root, &program)?;
+    let (npm_name, npm) = npm::package(root, &program, date)?;
+    let (java_name, java) = maven::archive_of(root, &program)?;
     let parts = sbom::list(root, machine, VERSION, &rfc3339(date)?)?;
     for (name, bytes) in [
         (format!("quaymaster_{VERSION}_{}.deb", program.architecture.name()), debian),
@@ -69,6 +73,8 @@ pub(crate) fn packages(root: &Path, words: &[&str]) -> Result<()> {
         (format!("{folder}-linux-{machine}.tar.gz"), portable),
         (format!("{folder}-linux-{machine}.cdx.json"), parts),
         (wheel_name, wheel),
+        (npm_name, npm),
+        (java_name, java),
     ] {
         let file = arguments.out.join(name);
         write(&file, &bytes)?;

@@ -22,7 +22,7 @@ echo "$3" > "$1/stamp"
 "#;
 
 /// The folder with the compiled programs, one below it for each client.
-pub(super) fn programs() -> Result<PathBuf> {
+pub(crate) fn programs() -> Result<PathBuf> {
     static PROGRAMS: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     PROGRAMS.get_or_init(|| built().map_err(|error| format!("{error:#}"))).clone().map_err(|error| anyhow!(error))
 }

@@ -66,7 +66,8 @@ fn record_line(path: &str, bytes: &[u8]) -> String {
     format!("{path},sha256={},{}\n", URL_SAFE_NO_PAD.encode(Sha256::digest(bytes)), bytes.len())
 }
 
-fn archive(files: &[(String, u32, Vec<u8>)]) -> Result<Vec<u8>> {
+/// A ZIP archive of paths, modes and bytes, in this order.
+pub(super) fn archive(files: &[(String, u32, Vec<u8>)]) -> Result<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for (path, mode, bytes) in files {
         let options = SimpleFileOptions::default()
