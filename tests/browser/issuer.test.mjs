@@ -142,11 +142,12 @@ check('a sign-in that ends in the middle of work goes on in another tab, and the
   await offer(page).click();
   await goOn(page, 'worker');
   await visitor.ready();
-  await page.context().clearCookies({ name: 'LtpaToken2' });
   await page.evaluate(() => (globalThis.work = 'kept'));
+  const speakAgain = await visitor.loseSignIn();
   await page.getByRole('navigation').getByRole('link', { name: 'Channels' }).first().click();
   const again = page.getByRole('dialog', { name: 'Sign in' });
   await offer(again).waitFor();
+  await speakAgain();
   await page.waitForFunction(() => document.activeElement?.dataset.issuer === 'company');
   await picture(page, 'sign-in-again');
   const opened = page.waitForEvent('popup');

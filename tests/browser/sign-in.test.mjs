@@ -44,17 +44,15 @@ check('an address is opened with its filter after the sign-in', async ({ visit }
 check('a sign-in that ends in the middle of work is asked for again, and the work is kept', async ({ visit, server }) => {
   const visitor = await visit();
   const { page } = visitor;
-  // The page says what it watches a moment after it is drawn: that request is not the one that meets the end of the sign-in.
-  const watched = page.waitForResponse(/\/watch$/);
   await visitor.signIn('admin', qm('/queue/DEV.QUEUE.1/properties'));
-  await watched;
   const described = page.getByLabel('Description', { exact: false }).first();
   await described.fill('typed before the end');
-  await page.context().clearCookies();
+  const speakAgain = await visitor.loseSignIn();
   await page.getByRole('button', { name: 'Review change' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
   const again = page.getByRole('dialog', { name: 'Sign in' });
   await again.waitFor();
+  await speakAgain();
   assert.equal(await again.getByLabel('User').inputValue(), 'admin');
   await page.keyboard.press('Escape');
   await again.waitFor();

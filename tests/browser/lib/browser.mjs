@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
-import { PASSWORDS, QMGR } from './server.mjs';
+import { PASSWORDS, QMGR, until } from './server.mjs';
 import { serveSources } from './sources.mjs';
 
 export const CONSOLE = '/ibmmq/console';
@@ -44,6 +44,8 @@ export class Visitor {
   /** Origins that the visitor goes to besides, such as that of an issuer. */
   elsewhere = [];
   #wrong = [];
+  /** Requests to the API without an answer yet. The stream of live events never has one. */
+  #underWay = new Set();
 
   constructor(page, server) {
     this.page = page;
@@ -67,9 +69,11 @@ export class Visitor {
       this.#wrong.push(`dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });
+    for (const name of ['requestfinished', 'requestfailed']) page.on(name, (request) => this.#underWay.delete(request));
     page.on('request', (request) => {
       const url = new URL(request.url());
       this.requests.push(request);
+      if (/^\/api\/(?!v1\/stream$)/.test(url.pathname)) this.#underWay.add(request);
       if (!['data:', 'blob:'].includes(url.protocol) && url.origin !== server.origin && !this.elsewhere.includes(url.origin)) this.#wrong.push(`another origin: ${request.url()}`);
       for (const password of Object.values(PASSWORDS)) {
         if (request.url().includes(password)) this.#wrong.push(`a password in the address ${request.url()}`);
@@ -115,6 +119,19 @@ export class Visitor {
     const { page } = this;
     await page.locator('.app main').locator('h1, .state-title').first().waitFor();
     await page.waitForFunction(() => !document.querySelector('main p.state[role=status], main [aria-busy=true]'));
+  }
+
+  /**
+   * Takes the sign-in from the browser. What the person does next meets that, and not what the page says by itself a moment after it is drawn:
+   * a dialog that opens by chance before a click would catch the click. Gives what lets the page speak again.
+   */
+  async loseSignIn() {
+    const { page } = this;
+    const watch = /\/api\/v1\/stream\/[^/]+\/watch$/;
+    await page.route(watch, (route) => route.fulfill({ json: {} }));
+    await until('no request is under way', () => this.#underWay.size === 0);
+    await page.context().clearCookies({ name: /^LtpaToken2/ });
+    return () => page.unroute(watch);
   }
 
   /** Goes to another page without loading the console again. */
