@@ -6,6 +6,7 @@
 #   quaymaster-VERSION-linux-MACHINE.tar.gz    the program under all its names, to unpack anywhere
 #   quaymaster-VERSION-….whl        the wheel for pip
 #   quaymaster-VERSION-linux-CPU.tgz   the package for npm
+#   quaymaster-chart-VERSION.tgz   the chart for Helm
 #   quaymaster-junit-VERSION-linux-MACHINE.jar   the artifact for Maven, with an extension of JUnit 5
 #   quaymaster-VERSION-linux-MACHINE.cdx.json  what the program is made of (CycloneDX)
 #   SHA256SUMS                      digests of all files, for `sha256sum -c`

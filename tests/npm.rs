@@ -80,7 +80,8 @@ fn the_package_runs_without_a_registry_and_its_functions_isolate_tests_and_show_
         ensure!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
         Ok(text(&output.stdout))
     };
-    let file = program::package(".tgz")?;
+    let cpu = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let file = program::package(&format!("linux-{cpu}.tgz"))?;
     write(&folder.path().join("package.json"), "{}")?;
     write(&folder.path().join("orders.test.js"), TESTS)?;
     done(npm("npm", folder.path()).arg("install").arg(&file))?;

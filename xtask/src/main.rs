@@ -20,8 +20,8 @@ cargo xtask client FOLDER     write headers and copybooks of the MQI into a fold
 cargo xtask image [--program FILE] [--native FILE] [--out FOLDER] [--shell FILE|none]
                       write the container image of a program, as an archive for `docker load`; needs no Docker
 cargo xtask packages [--program FILE] [--native FILE] [--out FOLDER]
-                      write .deb, .rpm, .tar.gz, wheel, npm package, archive of Java and list of parts
-                      (CycloneDX) of a program
+                      write .deb, .rpm, .tar.gz, wheel, npm package, archive of Java, chart for Helm and
+                      list of parts (CycloneDX) of a program
 cargo xtask checksums FOLDER  write SHA256SUMS of a folder's files
 cargo xtask fuzz [N]  every fuzz target for N seconds (default 60); needs nightly and cargo-fuzz
 cargo xtask bench     measure the bars of docs/performance.md";

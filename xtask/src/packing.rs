@@ -3,6 +3,7 @@
 //! The same program and date make the same bytes: entries are sorted, owned by root and dated by `SOURCE_DATE_EPOCH`, else by
 //! the last commit. Nothing is asked of a network or a daemon.
 
+mod chart;
 mod contents;
 mod deb;
 mod image;
@@ -66,6 +67,7 @@ pub(crate) fn packages(root: &Path, words: &[&str]) -> Result<()> {
     let (wheel_name, wheel) = wheel::wheel(root, &program)?;
     let (npm_name, npm) = npm::package(root, &program, date)?;
     let (java_name, java) = maven::archive_of(root, &program)?;
+    let (chart_name, chart) = chart::archive_of(root, date)?;
     let parts = sbom::list(root, machine, VERSION, &rfc3339(date)?)?;
     for (name, bytes) in [
         (format!("quaymaster_{VERSION}_{}.deb", program.architecture.name()), debian),
@@ -75,6 +77,7 @@ pub(crate) fn packages(root: &Path, words: &[&str]) -> Result<()> {
         (wheel_name, wheel),
         (npm_name, npm),
         (java_name, java),
+        (chart_name, chart),
     ] {
         let file = arguments.out.join(name);
         write(&file, &bytes)?;

@@ -94,6 +94,8 @@ fn system(program: &Program, shell: Option<&Program>) -> Tree {
     tree.folder("mnt/mqm", 0o1777);
     tree.folder("tmp", 0o1777);
     tree.link("var/mqm", "../mnt/mqm");
+    // Charts mount secrets below the older name.
+    tree.link("var/run", "../run");
     tree
 }
 
