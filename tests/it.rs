@@ -29,4 +29,5 @@ mod stub;
 mod tables;
 mod test_control;
 mod traces;
+mod upgrade;
 mod wheel;

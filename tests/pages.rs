@@ -48,6 +48,11 @@ fn the_page_on_moving_works_as_pasted() -> Result<()> {
 }
 
 #[test]
+fn the_page_for_users_of_rabbitmq_and_sqs_works_as_pasted() -> Result<()> {
+    runs_as_pasted("coming-from-rabbitmq-or-sqs.md", 8)
+}
+
+#[test]
 fn the_page_on_groups_goes_from_nothing_to_two_members_and_a_killed_one_as_pasted() -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
 
