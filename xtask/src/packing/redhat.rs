@@ -7,7 +7,7 @@ use rpm::{BuildConfig, CompressionWithLevel, Dependency, FileOptions, PackageBui
 
 use super::contents::SETTINGS;
 use super::program::Program;
-use super::tree::{Content, LEVEL, Tree};
+use super::tree::{Content, Tree, level};
 
 /// The package.
 ///
@@ -22,7 +22,7 @@ pub(super) fn package(root: &Path, program: &Program, files: &Tree, version: &st
     let date = u32::try_from(date).context("a date after 2106")?;
     let mut package = PackageBuilder::new("quaymaster", version, "Apache-2.0", program.architecture.machine(), summary);
     package
-        .using_config(BuildConfig::default().compression(CompressionWithLevel::Gzip(LEVEL)).source_date(date))
+        .using_config(BuildConfig::default().compression(CompressionWithLevel::Gzip(level())).source_date(date))
         .build_host("quaymaster.invalid")
         .description(summary)
         .post_install_script(script("post")?)

@@ -14,7 +14,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::VERSION;
 use super::program::Program;
-use super::tree::LEVEL;
+use super::tree::level;
 
 /// The name of the wheel, and its bytes.
 ///
@@ -72,7 +72,7 @@ pub(super) fn archive(files: &[(String, u32, Vec<u8>)]) -> Result<Vec<u8>> {
     for (path, mode, bytes) in files {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
-            .compression_level(Some(i64::from(LEVEL)))
+            .compression_level(Some(i64::from(level())))
             .last_modified_time(DateTime::default())
             .unix_permissions(*mode);
         archive.start_file(path, options)?;
