@@ -35,6 +35,7 @@ mod service;
 mod session;
 mod span;
 mod start;
+mod support;
 mod tables;
 mod trigger_monitor;
 mod version;
@@ -114,8 +115,10 @@ enum Command {
     /// Create, list or revoke API keys, with which programs put and get messages by HTTP.
     #[command(subcommand)]
     Apikey(apikey::Command),
-    /// Look for what is not well: configuration, server, and the database and members of the queue-sharing group.
+    /// Look for what is not well: configuration, disk, server, queues, and the database and members of the queue-sharing group.
     Doctor(doctor::Arguments),
+    /// Write an archive for those who help: checks, settings, definitions and states, without passwords and messages.
+    Support(support::Arguments),
     /// Make, show, check and mend a queue-sharing group in its database.
     #[command(subcommand)]
     Group(group::Command),
@@ -264,6 +267,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Chkmqhealthy(arguments) => return Ok(health::healthy(&arguments)),
         Command::Apikey(command) => apikey::run(command, out),
         Command::Doctor(arguments) => return doctor::run(&arguments, out),
+        Command::Support(arguments) => support::run(&arguments, out),
         Command::Group(command) => return group::run(command, out),
         Command::Config(command) => config::run(command, out),
         Command::Copybook(command) => copybook::run(&command, out),

@@ -22,12 +22,21 @@ impl Configured {
         self.location.directory()
     }
 
+    /// The file that is named, by the option or the environment.
+    fn named(&self, environment: &Environment) -> Option<PathBuf> {
+        self.config.clone().or_else(|| environment.get("QUAYMASTER_CONFIG").map(PathBuf::from))
+    }
+
+    /// The file that is read, if it is there.
+    pub(super) fn file(&self) -> PathBuf {
+        self.named(&Environment::of_process()).unwrap_or_else(|| self.directory().configuration_file())
+    }
+
     /// The file's name, and what it says together with the environment and these flags.
     pub(super) fn load(&self, flags: &[FlagValue]) -> Result<(PathBuf, Configuration), ConfigurationError> {
         let environment = Environment::of_process();
-        let named = self.config.clone().or_else(|| environment.get("QUAYMASTER_CONFIG").map(PathBuf::from));
-        let is_named = named.is_some();
-        let file = named.unwrap_or_else(|| self.directory().configuration_file());
+        let is_named = self.named(&environment).is_some();
+        let file = self.file();
         let configuration = load(&file, is_named, &environment, flags)?;
         Ok((file, configuration))
     }

@@ -1,6 +1,9 @@
 //! `doctor`: looks at everything that can be looked at without a change, and says of what is not well what to do.
 //!
-//! Configuration and certificates, the server of the data directory, and the database and members of its group.
+//! Configuration and certificates, the disk, the server of the data directory and its queues, and the database and members of its group.
+
+mod machine;
+mod queues;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -29,7 +32,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let checks = look(arguments);
+    let checks = look(&arguments.configured);
     match arguments.json {
         true => writeln!(out, "{}", json!({"checks": checks_as_json(&checks)}))?,
         false => write_checks(out, &checks)?,
@@ -42,8 +45,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<ExitCode
     })
 }
 
-fn look(arguments: &Arguments) -> Vec<Check> {
-    let (file, configuration) = match arguments.configured.load(&[]) {
+/// All checks.
+pub(super) fn look(configured: &Configured) -> Vec<Check> {
+    let (file, configuration) = match configured.load(&[]) {
         Ok(loaded) => loaded,
         Err(error) => return vec![Check::failure("configuration", chain(&error))],
     };
@@ -51,17 +55,26 @@ fn look(arguments: &Arguments) -> Vec<Check> {
     let (notes, problems) = config::check_certificates(&configuration);
     checks.extend(notes.into_iter().map(|note| Check::warning("certificates", note)));
     checks.extend(problems.into_iter().map(|problem| Check::failure("certificates", problem)));
-    checks.extend(server(&arguments.configured.directory()));
+    checks.push(machine::disk(configured.directory().root()));
+    checks.extend(server(&configured.directory()));
     checks.extend(group(&configuration));
     checks
 }
 
 fn server(directory: &DataDirectory) -> Vec<Check> {
-    match health::problems(directory) {
-        Ok(problems) if problems.is_empty() => vec![Check::fine("server", "all queue managers that should run do run")],
-        Ok(problems) => problems.into_iter().map(|problem| Check::failure("server", problem)).collect(),
-        Err(error) => vec![Check::warning("server", chain(&error))],
+    let status = match health::status_of(directory) {
+        Ok(status) => status,
+        Err(error) => return vec![Check::warning("server", chain(&error))],
+    };
+    let mut checks: Vec<Check> =
+        health::problems(&status).into_iter().map(|problem| Check::failure("server", problem)).collect();
+    if checks.is_empty() {
+        checks.push(Check::fine("server", "all queue managers that should run do run"));
     }
+    checks.extend(machine::descriptors(status.process));
+    let running = status.queue_managers.iter().filter(|manager| manager.is_running());
+    checks.extend(running.flat_map(|manager| queues::look(directory, &manager.name)));
+    checks
 }
 
 fn group(configuration: &Configuration) -> Vec<Check> {

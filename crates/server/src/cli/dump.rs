@@ -11,6 +11,7 @@ use super::remote::{DEFAULT_QUEUE_MANAGER, Remote, administrative_failure};
 use super::{Location, mqsc};
 use crate::administration::client::ClientError;
 use crate::administration::{Answer, Request};
+use crate::data_directory::DataDirectory;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -61,6 +62,31 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Fail
     Ok(writeln!(out, "{}", json!(commands))?)
 }
 
+/// All definitions of a queue manager, through the socket of its server.
+pub(super) fn all(directory: &DataDirectory, name: &str) -> Result<String, Failure> {
+    let whole = Request::Dump {
+        queue_manager: None,
+        all_attributes: false,
+        one_line: false,
+        name: None,
+        export: None,
+        include_defaults: false,
+    };
+    ask(directory, name, whole).map(|text| String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Sends the request with the name of the queue manager that `name` stands for.
+fn ask(directory: &DataDirectory, name: &str, mut request: Request) -> Result<Vec<u8>, Failure> {
+    let (mut client, found) = mqsc::connect(directory, name)?;
+    if let Request::Dump { queue_manager, .. } = &mut request {
+        *queue_manager = Some(found);
+    }
+    match client.ask(&request, &[])? {
+        (Answer::Text, text) => Ok(text),
+        _ => Err(ClientError::Unexpected.into()),
+    }
+}
+
 impl Arguments {
     fn is_one_line(&self) -> bool {
         self.form == "1line" || self.json
@@ -68,19 +94,15 @@ impl Arguments {
 
     fn through_socket(&self) -> Result<Vec<u8>, Failure> {
         let name = self.queue_manager.as_deref().unwrap_or_default();
-        let (mut client, queue_manager) = mqsc::connect(&self.location.directory(), name)?;
         let request = Request::Dump {
-            queue_manager: Some(queue_manager),
+            queue_manager: None,
             all_attributes: self.all_attributes,
             one_line: self.is_one_line(),
             name: self.name.clone(),
             export: self.export(),
             include_defaults: self.include_defaults,
         };
-        match client.ask(&request, &[])? {
-            (Answer::Text, text) => Ok(text),
-            _ => Err(ClientError::Unexpected.into()),
-        }
+        ask(&self.location.directory(), name, request)
     }
 
     fn over_rest(&self) -> Result<Vec<u8>, Failure> {

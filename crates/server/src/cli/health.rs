@@ -58,10 +58,9 @@ pub(super) fn healthy(arguments: &Arguments) -> ExitCode {
     })
 }
 
-/// What is not well with the server of a data directory; `Err`: none answers.
-pub(super) fn problems(directory: &DataDirectory) -> Result<Vec<String>, ClientError> {
-    let status = status_of(directory)?;
-    Ok(status.queue_managers.iter().filter(|manager| manager.is_expected).filter_map(problem).collect())
+/// What is not well with the queue managers of a server.
+pub(super) fn problems(status: &Status) -> Vec<String> {
+    status.queue_managers.iter().filter(|manager| manager.is_expected).filter_map(problem).collect()
 }
 
 fn problem_of(status: &Status, name: &str) -> Option<String> {
@@ -84,7 +83,8 @@ fn status(arguments: &Arguments) -> Result<Status, ClientError> {
     status_of(&arguments.location.directory())
 }
 
-fn status_of(directory: &DataDirectory) -> Result<Status, ClientError> {
+/// `Err`: no server answers.
+pub(super) fn status_of(directory: &DataDirectory) -> Result<Status, ClientError> {
     let mut client = Client::connect(directory.root())?;
     match client.ask(&Request::Status, &[])?.0 {
         Answer::Status(status) => Ok(status),

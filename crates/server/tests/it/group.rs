@@ -476,6 +476,7 @@ fn a_doctor_looks_at_configuration_server_and_group() {
     for line in [
         "ok       configuration: DIR/quaymaster.toml is valid",
         "ok       server: all queue managers that should run do run",
+        "ok       queues: QM1 has no queue that needs attention",
         "warning  standby: ",
         "ok       member: QM1 lives",
         "ok       privileges: ",
@@ -486,7 +487,7 @@ fn a_doctor_looks_at_configuration_server_and_group() {
     let bare = Folder::new().run(&["doctor", "--json"]);
     let said: Vec<_> =
         json(&bare)["checks"].as_array().expect("checks").iter().map(|check| check["subject"].clone()).collect();
-    assert_eq!(said, ["configuration", "server", "group"]);
+    assert_eq!(said, ["configuration", "space", "server", "group"]);
 }
 
 /// Persistent messages for a private queue of the other member, whose process is killed while it delivers them.

@@ -32,6 +32,7 @@ mod service_new;
 mod serving;
 mod several;
 mod several_load;
+mod support;
 mod trigger_monitor;
 mod usage;
 mod wrong_input;

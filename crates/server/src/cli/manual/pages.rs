@@ -344,6 +344,13 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         &[SOCKET, CONFIGURATION],
     ),
     page_of(
+        "support",
+        &[("Write an archive of what those who help ask for", "quaymaster support --out support.tar.gz")],
+        LOCAL,
+        LOCALLY,
+        &[SOCKET, CONFIGURATION],
+    ),
+    page_of(
         "group create",
         &[
             (
