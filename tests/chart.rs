@@ -133,9 +133,8 @@ fn kubernetes_accepts_what_the_chart_makes_of_the_values_of_the_known_chart() ->
     ];
     let small = tools.rendered(&["--set", &small.join(",")])?;
     ensure!(small.contains("emptyDir: {}") && !small.contains("9443") && !small.contains("9157"), "{small}");
-    for refused in ["queueManager.nativeha.enable=true", "security.initVolumeAsRoot=true"] {
-        let output = run(&mut tools.helm(&["template", "--kube-version", KUBERNETES[1], "--set", refused])?)?;
-        ensure!(!output.status.success() && text(&output.stderr).contains("not available"), "{output:?}");
-    }
+    // Most samples of that chart have it: one pod runs, and its log says why.
+    let native = tools.rendered(&["--set", "queueManager.nativeha.enable=true,security.initVolumeAsRoot=true"])?;
+    ensure!(native.contains("replicas: 1") && native.contains("{ name: MQ_NATIVE_HA, value: \"true\" }"), "{native}");
     Ok(())
 }

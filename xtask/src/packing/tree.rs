@@ -9,7 +9,11 @@ use flate2::{Compression, GzBuilder};
 /// How hard zlib tries: a level above 6 takes twice the time for one percent. Tests, which need no small files, ask for 1 with
 /// `QUAYMASTER_PACKING_LEVEL`.
 pub(super) fn level() -> u32 {
-    std::env::var("QUAYMASTER_PACKING_LEVEL").ok().and_then(|level| level.parse().ok()).filter(|level| *level <= 9).unwrap_or(6)
+    std::env::var("QUAYMASTER_PACKING_LEVEL")
+        .ok()
+        .and_then(|level| level.parse().ok())
+        .filter(|level| *level <= 9)
+        .unwrap_or(6)
 }
 
 /// Paths without the leading slash. Folders above an entry are made with it.
