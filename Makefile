@@ -41,7 +41,7 @@ console: ## Build console/dist, the browser console that the server embeds, and 
 image: ## Write the container image into target/dist, without Docker
 	@scripts/install.sh build
 	cargo build --release --locked --package server
-	cargo xtask image
+	cargo --config xtask/packing.toml xtask image
 
 dist: ## Build what is handed out for other machines into target/dist
 	@scripts/install.sh build dist

@@ -27,7 +27,7 @@ tar -C "$dist" -czf "$dist/quaymaster-client-linux-$(uname -m).tar.gz" quaymaste
 (cd "$repository" && cargo build --release --locked --package server)
 "$repository/scripts/zconbt.sh" "$target/release/quaymaster" "$dist" > /dev/null
 cd "$repository"
-cargo xtask image --program "$target/release/quaymaster" --out "$dist" > /dev/null
-cargo xtask packages --program "$target/release/quaymaster" --out "$dist" > /dev/null
-cargo xtask checksums "$dist"
+cargo --config xtask/packing.toml xtask image --program "$target/release/quaymaster" --out "$dist" > /dev/null
+cargo --config xtask/packing.toml xtask packages --program "$target/release/quaymaster" --out "$dist" > /dev/null
+cargo --config xtask/packing.toml xtask checksums "$dist"
 ls -l "$dist"

@@ -26,8 +26,8 @@ QUAYMASTER_CLIENT=$(realpath "${CARGO_TARGET_DIR:-target}/quaymaster-client")
 say "writing the container image and packages"
 # They are not handed out: size matters less than time.
 export QUAYMASTER_PACKING_LEVEL=1
-QUAYMASTER_IMAGE=$(cargo xtask image --program "$QUAYMASTER_BIN")
-cargo xtask packages --program "$QUAYMASTER_BIN" > /dev/null
+QUAYMASTER_IMAGE=$(cargo --config xtask/packing.toml xtask image --program "$QUAYMASTER_BIN")
+cargo --config xtask/packing.toml xtask packages --program "$QUAYMASTER_BIN" > /dev/null
 export QUAYMASTER_BIN QUAYMASTER_STUB QUAYMASTER_CLIENT QUAYMASTER_IMAGE
 ignored=()
 if [ "${1:-}" = full ]; then
