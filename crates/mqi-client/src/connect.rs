@@ -2,13 +2,14 @@
 //!
 //! Source: MQ reference, "MQCONNX", "MQCNO", "MQDISC", 9.4.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use channel_client::client::Client;
 use channel_client::options::Credentials;
 use channel_client::reconnect::{Patience, Reconnect};
 use model::reason::Reason;
+use parking_lot::Mutex;
 
 use crate::constant::{
     MQCNO_ALL_CONVS_SHARE, MQCNO_CD_FOR_OUTPUT_ONLY, MQCNO_CLIENT_BINDING, MQCNO_FASTPATH_BINDING,
@@ -17,6 +18,7 @@ use crate::constant::{
     MQCNO_SHARED_BINDING, MQXPT_TCP,
 };
 use crate::handles::{self, Handle, Made, Sharing, User};
+use crate::per_process::PerProcess;
 use crate::route::{self, Channel, Keys};
 use crate::settings::Settings;
 use crate::xa::OpenString;
@@ -38,6 +40,10 @@ const OF_THIS_END: i32 = MQCNO_HANDLE_SHARE_NONE
     | MQCNO_CLIENT_BINDING;
 /// Longest name of a program that a queue manager shows, in bytes.
 const APPLICATION_NAME: usize = 28;
+/// The path of the program.
+static PROGRAM: PerProcess<OnceLock<String>> = PerProcess::new();
+/// The last user that was looked up, by number: a program that connects often looks once.
+static USER: PerProcess<Mutex<Option<(u32, String)>>> = PerProcess::new();
 
 /// What a program says by MQCONNX.
 #[derive(Debug, Default)]
@@ -209,7 +215,9 @@ fn application_name(settings: &Settings, stated: &str) -> String {
     if let Some(name) = named {
         return name.trim_end().to_owned();
     }
-    let path = std::env::current_exe().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+    let path = PROGRAM
+        .get()
+        .get_or_init(|| std::env::current_exe().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default());
     let cut = path.len().saturating_sub(APPLICATION_NAME);
     let start = (cut..path.len()).find(|&at| path.is_char_boundary(at)).unwrap_or(0);
     path[start..].to_owned()
@@ -217,16 +225,22 @@ fn application_name(settings: &Settings, stated: &str) -> String {
 
 /// The user that the program runs as. What that is worth the channel decides.
 pub(crate) fn asserted_user(settings: &Settings) -> String {
-    use std::os::unix::fs::MetadataExt;
-    let own = std::fs::metadata("/proc/self").ok().map(|process| process.uid().to_string());
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let by_number = users.lines().find_map(|line| {
+    let own = rustix::process::geteuid().as_raw();
+    let mut known = USER.get().lock();
+    if known.as_ref().is_none_or(|(number, _)| *number != own) {
+        *known = name_of(own).map(|name| (own, name));
+    }
+    let named = || settings.variable("LOGNAME").or_else(|| settings.variable("USER")).unwrap_or("").to_owned();
+    known.as_ref().map_or_else(named, |(_, name)| name.clone())
+}
+
+fn name_of(wanted: u32) -> Option<String> {
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    users.lines().find_map(|line| {
         let mut fields = line.split(':');
         let (name, _, number) = (fields.next()?, fields.next()?, fields.next()?);
-        (own.as_deref() == Some(number)).then(|| name.to_owned())
-    });
-    let named = || settings.variable("LOGNAME").or_else(|| settings.variable("USER")).unwrap_or("").to_owned();
-    by_number.unwrap_or_else(named)
+        (number.parse() == Ok(wanted)).then(|| name.to_owned())
+    })
 }
 
 /// # Errors
