@@ -2,8 +2,9 @@
 # Proves the README's first commands on a bare Debian 12: test-bare.sh [full]
 #
 # Makes a Debian 12 with debootstrap (minbase, no recommended package), clones the commit of this work tree into it, and
-# runs there what the README names: its line that installs make and git, `make run`, a put and a get, and what `make test`
-# installs. `full` goes on with `make test`, twice. Uncommitted edits do not take part.
+# runs there what the README names: its line that installs make and git, `make run`, a put and a get, then `make client` and the
+# programs of docs/mqi-library.md as pasted, and what `make test` installs. `full` goes on with `make test`, twice. Uncommitted
+# edits do not take part.
 #
 # Needs root. Package source, proxies and certificates are this machine's, because a test machine may reach no other.
 # Where Rust's installer cannot be reached, this machine's toolchain is copied into the root, and a line says so.
@@ -87,6 +88,23 @@ bare 'ca=quaymaster-data/tls/ca.crt; queue=https://localhost:9443/ibmmq/rest/v3/
     curl -sSf --cacert $ca -u "app:$password" $queue -H "ibm-mq-rest-csrf-token: any" -H "Content-Type: text/plain;charset=utf-8" --data bare
     [ "$(curl -sSf --cacert $ca -u "app:$password" -X DELETE $queue -H "ibm-mq-rest-csrf-token: any")" = bare ]' \
     || fail "a message was not put and got"
+
+# The sections of the page that show programs, with what the page says each needs of Debian.
+page=$(sed -n '/^## Start$/,/^## COBOL with GnuCOBOL$/p' "$repository/docs/mqi-library.md")
+packages=$(grep -o '(Debian: [^)]*)' <<< "$page" | grep -o '`[^`]*`' | tr -d '`' | sort -u | tr '\n' ' ')
+say "make client, then docs/mqi-library.md as pasted, with $packages; its output: $base/mqi.log"
+bare 'make client' > "$base/mqi.log" 2>&1 || fail "make client ended with $?; see $base/mqi.log"
+bare "export DEBIAN_FRONTEND=noninteractive; apt-get install --yes $packages" >> "$base/mqi.log" 2>&1 \
+    || fail "the packages that docs/mqi-library.md names cannot be installed; see $base/mqi.log"
+printed=$(bare "trap 'kill \$(jobs -p) 2>/dev/null || true; wait' EXIT
+$(sed -n '/^```sh$/,/^```$/p' <<< "$page" | grep -v '^```')" 2>> "$base/mqi.log") \
+    || fail "a command of docs/mqi-library.md ended with $?; see $base/mqi.log"
+shown=$(sed -n 's/^# -> //p' <<< "$page")
+[ -n "$shown" ] || fail "docs/mqi-library.md shows no answers"
+while IFS= read -r answer; do
+    grep -qF -- "$answer" <<< "$printed" || fail "docs/mqi-library.md shows '$answer', which is not in: $printed"
+done <<< "$shown"
+say "programs in C, Python, Go, Node and COBOL printed what the page shows"
 kill "$(pgrep -x quaymaster)" # of this namespace: no other is seen here
 wait $! || fail "make run ended with $? when the server was stopped; see $base/run.log"
 clean "make run"
