@@ -175,11 +175,15 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or("not UTF-8")
 }
 
+/// Without a code, or with one that `timeout` ends with: after its time, or with 128 and the number of a signal.
+fn has_died(code: Option<i32>) -> bool {
+    code.is_none_or(|code| code == 124 || (129..=192).contains(&code))
+}
+
 fn succeeded(output: &Output) -> Result<&str> {
     if !output.status.success() {
         let told = format!("{}: {}{}", output.status, text(&output.stdout), text(&output.stderr));
-        // `timeout` ends with 128 and the number of a signal.
-        if output.status.code().is_none_or(|code| code > 125) {
+        if has_died(output.status.code()) {
             bail!(Died(told));
         }
         bail!(told);

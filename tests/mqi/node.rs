@@ -21,7 +21,7 @@ struct Binding<'a> {
 fn everywhere(run: impl Fn(&Binding<'_>) -> Result<()>) -> Result<()> {
     let house = House::new()?;
     let mut install = house.command(Path::new("npm"))?;
-    install.args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]);
+    install.args(["install", "--loglevel=error", "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]);
     succeeded(&install.env("MQIJS_NOREDIST", "1").output().context("npm is not installed (Debian: npm)")?)?;
     house.everywhere(|house| {
         house.open_channel("APP.OPEN", "app")?;
