@@ -1,6 +1,5 @@
 //! Foreign clients against our binary: curl, Python, Node, Go, OpenSSL, pymqrest, schemathesis, an issuer of
-//! OpenID Connect, and programs
-//! with the public MQ clients for Java.
+//! OpenID Connect, Zowe CLI, and programs with the public MQ clients for Java.
 
 mod clients;
 mod curl;
@@ -13,6 +12,7 @@ mod python;
 mod schemathesis;
 mod setup_file;
 pub(crate) mod sign_in;
+mod zowe;
 
 use std::process::{Command, Output};
 

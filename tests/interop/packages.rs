@@ -1,5 +1,5 @@
-//! What the foreign programs of these tests are made of: Python packages in an environment of their own, below the
-//! target folder, installed once by pip.
+//! What the foreign programs of these tests are made of: packages of Python in an environment of their own, and packages of npm,
+//! below the target folder, installed once.
 //!
 //! The folder is named after what it holds, so that changed requirements make a new one. It appears under its name only
 //! when it is complete, and several test processes may make it at once: one of them wins.
@@ -60,4 +60,26 @@ fn install(folder: &Path) -> Result<()> {
     let output = run(&mut command)?;
     ensure!(output.status.success(), "cannot install the Python packages: {}", text(&output.stderr));
     Ok(())
+}
+
+/// A folder with `files`, those of the folder `name` beside this file, and the packages that their lock file names.
+pub(crate) fn node_packages(name: &str, files: &[(&str, &str)]) -> Result<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    files.hash(&mut hasher);
+    let folder = cache(name)?.join(format!("{:016x}", hasher.finish()));
+    let script = "set -e\n\
+        exec 9> \"$1.lock\"; flock 9\n\
+        [ ! -e \"$1/complete\" ] || exit 0\n\
+        rm -rf \"$1\"; mkdir \"$1\"; cp \"$2\"/* \"$1\"\n\
+        cd \"$1\"; npm ci --silent --no-audit --no-fund --ignore-scripts; touch complete";
+    let mut command = Command::new("bash");
+    command.args(["-c", script, "install"]).arg(&folder).arg(sources().join(name));
+    let output = run(&mut command)?;
+    ensure!(
+        output.status.success(),
+        "cannot install the packages of {name}: {}{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+    Ok(folder)
 }

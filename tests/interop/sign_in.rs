@@ -10,7 +10,7 @@ use serde_json::Value;
 use system_tests::program;
 use system_tests::server::{Server, ServerOptions};
 
-use crate::interop::packages::{cache, sources};
+use crate::interop::packages::node_packages;
 use crate::interop::{run, text};
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -75,22 +75,9 @@ impl Drop for Issuer {
     }
 }
 
-/// The folder of the issuer with its packages, installed once by npm as the lock file says.
+/// The folder of the issuer with its packages.
 pub(crate) fn installed() -> Result<PathBuf> {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    FILES.hash(&mut hasher);
-    let folder = cache("issuer")?.join(format!("{:016x}", hasher.finish()));
-    let script = "set -e\n\
-        exec 9> \"$1.lock\"; flock 9\n\
-        [ ! -e \"$1/complete\" ] || exit 0\n\
-        rm -rf \"$1\"; mkdir \"$1\"; cp \"$2\"/* \"$1\"\n\
-        cd \"$1\"; npm ci --silent --no-audit --no-fund --ignore-scripts; touch complete";
-    let mut command = Command::new("bash");
-    command.args(["-c", script, "install"]).arg(&folder).arg(sources().join("issuer"));
-    let output = run(&mut command)?;
-    ensure!(output.status.success(), "cannot install the issuer: {}{}", text(&output.stdout), text(&output.stderr));
-    Ok(folder)
+    node_packages("issuer", &FILES)
 }
 
 /// Status, identifier of the error if it is one, and body.
