@@ -89,6 +89,35 @@ impl Libraries<'_> {
     }
 }
 
+/// A program whose sources are on GitHub, below `src/main/java` of each repository.
+pub struct Sources<'a> {
+    /// `OWNER/NAME` and commit.
+    pub repositories: &'a [(&'a str, &'a str)],
+}
+
+impl Sources<'_> {
+    /// The folders with classes and other resources, compiled with `libraries` when they are not there.
+    ///
+    /// # Errors
+    /// No Java compiler, or GitHub is not reached: the message says which.
+    pub fn compiled(&self, libraries: &Path, work: &Path) -> Result<Vec<PathBuf>> {
+        const FOLDER: &str = "src/main/java";
+        let mut folders = vec![libraries.join("classes")];
+        for (repository, commit) in self.repositories {
+            folders.push(public_files::fetched(work, repository, commit, &[FOLDER])?.join(FOLDER));
+        }
+        if !folders[0].is_dir() {
+            let making = tempfile::tempdir_in(work)?;
+            let classes = making.path().join("classes");
+            let script = "find \"${@:3}\" -name '*.java' > \"$2.list\"\n\
+                javac -nowarn -encoding UTF-8 -cp \"$1/*\" -d \"$2\" \"@$2.list\"";
+            run(Command::new("bash").args(["-ec", script, "compile"]).args([libraries, &classes]).args(&folders[1..]))?;
+            std::fs::rename(&classes, &folders[0]).context("nothing was compiled")?;
+        }
+        Ok(folders)
+    }
+}
+
 /// Runs a command to its end.
 ///
 /// # Errors

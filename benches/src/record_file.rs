@@ -1,9 +1,9 @@
-//! Whole files of records to JSON lines, by one thread: what a core decodes, of a generated file beside Cobrix and of the public files
-//! of CardDemo.
+//! Whole files of records to JSON lines, by one thread: what a core decodes, of a generated file beside other readers and of the public
+//! files of CardDemo.
 
 mod carddemo;
-mod cobrix;
 mod generated;
+mod peers;
 
 use std::io::Read;
 use std::time::Duration;

@@ -6,7 +6,7 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * Decodes files of records of one length to JSON lines by Cobrix as a data source of Spark, on one core. Run by
- * benches/src/record_file/cobrix.rs, which gives the copybook, a file that only warms up, and the file that is measured.
+ * benches/src/record_file/peers.rs, which gives the copybook, a file that only warms up, and the file that is measured.
  *
  * Prints the processor time of this process for the measured file in nanoseconds, and the first line of JSON.
  */

@@ -23,7 +23,7 @@ import za.co.absa.cobrix.cobol.reader.extractors.record.RecordHandler;
 
 /**
  * Decodes files of records of one length to JSON lines by the parser of Cobrix, without Spark, on one thread. Run by
- * benches/src/record_file/cobrix.rs, which gives the copybook, a file that only warms up, and the file that is measured.
+ * benches/src/record_file/peers.rs, which gives the copybook, a file that only warms up, and the file that is measured.
  *
  * Prints the processor time of this thread in nanoseconds, and the first line of JSON.
  */
