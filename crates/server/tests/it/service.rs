@@ -315,27 +315,43 @@ fn an_archive_built_into_the_folder_of_a_server_is_deployed_and_logged() {
 #[test]
 fn what_a_service_refused_and_what_became_of_a_message_stand_in_the_log() {
     let folder = Folder::new();
-    folder.write("mqsc.d/queues.mqsc", "DEFINE QLOCAL(RECORDS) BOTHRESH(1) BOQNAME(ASIDE)\nDEFINE QLOCAL(ASIDE)\n");
+    folder.write(
+        "mqsc.d/queues.mqsc",
+        "DEFINE QLOCAL(RECORDS) BOTHRESH(2) BOQNAME(ASIDE)\nDEFINE QLOCAL(ASIDE)\nDEFINE QLOCAL(REPLIES)\n",
+    );
     folder.write("records/R.cpy", COPYBOOK);
     let yaml = "name: records\ndestination: RECORDS\nmessagingAction: mqget\nresponseStructure: R.cpy\n";
     folder.write("records/service.yaml", yaml);
+    let yaml = "name: asked\ndestination: ASIDE\nreplyDestination: REPLIES\nwaitInterval: 20\npayload: text\n";
+    folder.write("asked/service.yaml", yaml);
     let server = Server::start_with(&folder, &[], &[("MQ_APP_PASSWORD", "app-password")]);
-    let built = run(&folder, &["build", "DIR/records", "-o", "DIR/zosconnect/services/"]);
-    assert!(built.starts_with("exit 0"), "{built}");
-    server.errors_with("is installed as records");
+    for name in ["records", "asked"] {
+        let built = run(&folder, &["build", &format!("DIR/{name}"), "-o", "DIR/zosconnect/services/"]);
+        assert!(built.starts_with("exit 0"), "{built}");
+        server.errors_with(&format!("is installed as {name}"));
+    }
     let put = folder.run(&["put", "RECORDS", "short"]);
     let id = put.strip_prefix("exit 0\nout: ").unwrap_or_else(|| panic!("{put}")).trim_end();
-    let ask = |headers: &str| {
+    let call = |service: &str, headers: &str| {
         let authorization = format!("Authorization: Basic {}\r\n{headers}", STANDARD.encode("app:app-password"));
-        server.get("/zosConnect/services/records?action=invoke", &authorization)
+        server.get(&format!("/zosConnect/services/{service}?action=invoke"), &authorization)
     };
+    let ask = |headers: &str| call("records", headers);
     assert_eq!(ask("ibm-mq-md-msgID: 0x:1\r\n"), 400);
     let refused = server.errors_with("a request was refused");
     assert!(refused.contains("BAQR0901W") && refused.contains("records"), "{refused}");
+    let says = |sentence: &str, parts: &[&str]| {
+        let told = server.errors_with(sentence);
+        let line = told.lines().find(|line| line.contains(sentence)).unwrap_or_default();
+        for part in parts {
+            assert!(line.contains(part), "{part} is not in {line}");
+        }
+    };
     assert_eq!(ask(""), 500);
-    let moved = server.errors_with("a message was moved to the backout queue");
-    let line = moved.lines().find(|line| line.contains("was moved")).unwrap_or_default();
-    for part in [id, "RECORDS", "ASIDE", "the record ends"] {
-        assert!(line.contains(part), "{part} is not in {line}");
-    }
+    says("a message that cannot be converted was backed out", &[id, "RECORDS", "the record ends"]);
+    assert_eq!(ask(""), 500);
+    says("a message was moved to the backout queue", &[id, "RECORDS", "ASIDE", "the record ends"]);
+    // A request whose wait is over has expired.
+    assert_eq!(call("asked", "Content-Type: text/plain\r\n"), 204);
+    says("no reply came in time", &["asked", "REPLIES", "wait_ms=20"]);
 }
