@@ -106,20 +106,22 @@ pub(crate) fn power_of_ten(exponent: u32) -> Option<u128> {
 }
 
 /// Appends the shortest JSON number: no zeros behind the last decimal, no exponent.
-pub(crate) fn write(negative: bool, mut mantissa: u128, mut scale: i32, out: &mut Vec<u8>) {
+pub(crate) fn write(negative: bool, mantissa: u128, mut scale: i32, out: &mut Vec<u8>) {
     if mantissa == 0 {
         out.push(b'0');
         return;
-    }
-    while scale > 0 && mantissa.is_multiple_of(10) {
-        mantissa /= 10;
-        scale -= 1;
     }
     if negative {
         out.push(b'-');
     }
     let mut buffer = [0u8; 40];
-    let digits = digits(mantissa, &mut buffer);
+    let mut digits = digits(mantissa, &mut buffer);
+    while scale > 0
+        && let [before @ .., b'0'] = digits
+    {
+        digits = before;
+        scale -= 1;
+    }
     match usize::try_from(scale) {
         Ok(0) => out.extend_from_slice(digits),
         Ok(decimals) if decimals >= digits.len() => {
@@ -154,15 +156,36 @@ pub(crate) fn digits(number: u128, buffer: &mut [u8; 40]) -> &[u8] {
             }
         }
     };
-    loop {
-        at -= 1;
-        buffer[at] = ascii(narrow % 10);
-        narrow /= 10;
-        if narrow == 0 {
-            return &buffer[at..];
-        }
+    while narrow >= 100 {
+        at -= 2;
+        buffer[at..at + 2].copy_from_slice(&PAIRS[usize::try_from(narrow % 100).unwrap_or(0)]);
+        narrow /= 100;
     }
+    if narrow >= 10 {
+        at -= 2;
+        buffer[at..at + 2].copy_from_slice(&PAIRS[usize::try_from(narrow).unwrap_or(0)]);
+    } else {
+        at -= 1;
+        buffer[at] = ascii(narrow);
+    }
+    &buffer[at..]
 }
+
+/// The two digits of each number below a hundred.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let (mut tens, mut at) = (b'0', 0);
+    while at < 100 {
+        let mut ones = b'0';
+        while ones <= b'9' {
+            pairs[at] = [tens, ones];
+            ones += 1;
+            at += 1;
+        }
+        tens += 1;
+    }
+    pairs
+};
 
 /// The character of a digit; only the last decimal place counts.
 fn ascii(digit: u64) -> u8 {

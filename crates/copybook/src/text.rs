@@ -122,9 +122,16 @@ impl TextCodec {
         if matches!(self.form, Form::Utf16(_)) {
             return false;
         }
-        let before = out.len();
-        out.resize(before + bytes.len() + 2, b'"');
-        self.look_up_into(bytes, &mut out[before + 1..][..bytes.len()])
+        out.reserve(bytes.len() + 2);
+        out.push(b'"');
+        let mut are_usual = true;
+        out.extend(bytes.iter().map(|&byte| {
+            let character = self.to_json[usize::from(byte)];
+            are_usual &= character != 0;
+            character
+        }));
+        out.push(b'"');
+        are_usual
     }
 
     /// The ASCII characters of as many bytes. False where one is none, or is escaped.
