@@ -34,7 +34,7 @@ impl Binding<'_> {
     fn command(&self, program: &str, arguments: &[&str]) -> Result<std::process::Command> {
         // Whatever the sample waits for, it ends.
         let mut command = self.house.command(Path::new("timeout"))?;
-        command.arg("60").arg("node").arg(self.package.join(program)).args(arguments);
+        command.arg("300").arg("node").arg(self.package.join(program)).args(arguments);
         self.house.lead(&mut command, "APP.OPEN")?;
         Ok(command)
     }
