@@ -13,7 +13,7 @@ use crate::item::Literal;
 use crate::json::{Flaw, RawString, Reader};
 use crate::picture::Editing;
 use crate::text::TextCodec;
-use crate::zoned::{self, Digits, Zoned};
+use crate::zoned::{self, AsciiDigits, Digits, Zoned};
 
 /// The character sets of a converter.
 #[derive(Clone)]
@@ -103,6 +103,20 @@ pub(crate) enum Codec {
     },
 }
 
+/// Appends the number whose digits `read` finds, if it finds some; it says whether the number is negative.
+#[inline]
+fn write_ascii(
+    scale: Scale,
+    bytes: &[u8],
+    out: &mut Vec<u8>,
+    read: impl FnOnce(&mut AsciiDigits) -> Option<bool>,
+) -> Result<(), DataProblem> {
+    let mut digits = AsciiDigits::new();
+    let negative = read(&mut digits).ok_or_else(|| not_a_number(bytes))?;
+    decimal::write_digits(negative, digits.digits(), scale.scale, out);
+    Ok(())
+}
+
 /// Characters of a number in a code page of two bytes a character, or of an edited one.
 const WIDTH: usize = editing::MAXIMUM_WIDTH;
 
@@ -130,6 +144,13 @@ impl Codec {
                 let number = external_float::read(editing, characters).ok_or_else(|| not_a_number(bytes))?;
                 write_scientific(number, out);
                 Ok(())
+            }
+            // Their digits are there already.
+            Self::Zoned { zoned, scale, blank_when_zero: false } if bytes.len() < decimal::MOST_DIGITS => {
+                write_ascii(*scale, bytes, out, |digits| zoned.ascii(bytes, digits))
+            }
+            Self::Packed { scale } if bytes.len() <= decimal::MOST_DIGITS / 2 => {
+                write_ascii(*scale, bytes, out, |digits| zoned::packed_ascii(bytes, scale.digits, scale.signed, digits))
             }
             Self::Zoned { scale, .. }
             | Self::WideZoned { scale, .. }

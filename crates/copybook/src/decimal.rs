@@ -23,6 +23,8 @@ pub(crate) enum Rescale {
 const MAXIMUM_EXPONENT: i32 = 100_000;
 /// Ten times this and a digit is a `u128`.
 const UNCHECKED: u128 = u128::MAX / 10;
+/// More than an item has, and than a `u128` has.
+pub(crate) const MOST_DIGITS: usize = 40;
 
 impl Decimal {
     /// Reads a number of JSON grammar; `text` has been checked to be one.
@@ -105,17 +107,23 @@ pub(crate) fn power_of_ten(exponent: u32) -> Option<u128> {
     10u128.checked_pow(exponent)
 }
 
-/// Appends the shortest JSON number: no zeros behind the last decimal, no exponent.
-pub(crate) fn write(negative: bool, mantissa: u128, mut scale: i32, out: &mut Vec<u8>) {
-    if mantissa == 0 {
+/// As `write_digits`, of a number.
+pub(crate) fn write(negative: bool, mantissa: u128, scale: i32, out: &mut Vec<u8>) {
+    write_digits(negative, digits(mantissa, &mut [0; MOST_DIGITS]), scale, out);
+}
+
+/// Appends the shortest JSON number of ASCII digits: no zeros before the first or behind the last decimal, no exponent.
+pub(crate) fn write_digits(negative: bool, mut digits: &[u8], mut scale: i32, out: &mut Vec<u8>) {
+    while let [b'0', behind @ ..] = digits {
+        digits = behind;
+    }
+    if digits.is_empty() {
         out.push(b'0');
         return;
     }
     if negative {
         out.push(b'-');
     }
-    let mut buffer = [0u8; 40];
-    let mut digits = digits(mantissa, &mut buffer);
     while scale > 0
         && let [before @ .., b'0'] = digits
     {
@@ -143,7 +151,7 @@ pub(crate) fn write(negative: bool, mantissa: u128, mut scale: i32, out: &mut Ve
 }
 
 /// The decimal digits of a number, at the end of the buffer.
-pub(crate) fn digits(number: u128, buffer: &mut [u8; 40]) -> &[u8] {
+pub(crate) fn digits(number: u128, buffer: &mut [u8; MOST_DIGITS]) -> &[u8] {
     let mut at = buffer.len();
     let mut wide = number;
     let mut narrow = loop {

@@ -4,7 +4,7 @@ use crate::codec::Codec;
 use crate::error::{DataError, DataProblem};
 use crate::json;
 use crate::json::{Step, pointer};
-use crate::plan::{Converter, Counter, Group, NodeKind, Run, Table};
+use crate::plan::{Converter, Counter, Group, Member, NAME_ROOM, Node, NodeKind, Run, Table};
 
 /// An error on its way up: each level adds its step of the JSON pointer.
 pub(crate) struct Trouble {
@@ -135,21 +135,25 @@ impl<'a> Decoder<'a> {
         let converter = self.converter;
         let node = &converter.nodes[index];
         match &node.kind {
-            NodeKind::Field(codec) => {
-                let end = at + node.length.unwrap_or(0);
-                let Some(bytes) = self.record.get(at..end) else { return Err(self.too_short(node.item, at)) };
-                if converter.exact {
-                    codec.decode_exactly(&converter.sets, bytes, self.out);
-                    return Ok(end);
-                }
-                let start = self.out.len();
-                match codec.decode(&converter.sets, bytes, self.out) {
-                    Ok(()) => Ok(end),
-                    Err(problem) => self.pass_over(problem, node.item, at, start).map(|()| end),
-                }
-            }
+            NodeKind::Field(codec) => self.field(codec, node, at),
             NodeKind::Group(group) => self.group(group, at, node.length),
             NodeKind::Table(table) => self.table(table, node.item, at, node.length),
+        }
+    }
+
+    #[inline]
+    fn field(&mut self, codec: &Codec, node: &Node, at: usize) -> Outcome<usize> {
+        let converter = self.converter;
+        let end = at + node.length.unwrap_or(0);
+        let Some(bytes) = self.record.get(at..end) else { return Err(self.too_short(node.item, at)) };
+        if converter.exact {
+            codec.decode_exactly(&converter.sets, bytes, self.out);
+            return Ok(end);
+        }
+        let start = self.out.len();
+        match codec.decode(&converter.sets, bytes, self.out) {
+            Ok(()) => Ok(end),
+            Err(problem) => self.pass_over(problem, node.item, at, start).map(|()| end),
         }
     }
 
@@ -168,29 +172,60 @@ impl<'a> Decoder<'a> {
     }
 
     fn group(&mut self, group: &'a Group, at: usize, length: Option<usize>) -> Outcome<usize> {
-        let mut base = at;
         if let Some(run) = group.runs.first() {
-            self.counters(run, base)?;
+            self.counters(run, at)?;
         }
-        self.out.push(b'{');
-        let mut is_first = true;
+        let converter = self.converter;
+        let shows_all = !converter.allow_short && !converter.omit_empty && converter.omit_filled_with.is_none();
+        let mark = self.out.len();
+        let base = if group.is_plain && shows_all {
+            self.plain_members(group, at)?;
+            at
+        } else {
+            self.members(group, at)?
+        };
+        // In place of the comma before the first name.
+        match self.out.get_mut(mark) {
+            Some(comma) => *comma = b'{',
+            None => self.out.push(b'{'),
+        }
+        self.out.push(b'}');
+        Ok(match group.runs.last() {
+            Some(run) => base + run.template.len(),
+            None => at + length.unwrap_or(0),
+        })
+    }
+
+    /// Every member, where nothing else has to be asked.
+    fn plain_members(&mut self, group: &'a Group, base: usize) -> Outcome<()> {
+        for member in &group.members {
+            self.name(member);
+            let (node, from) = (&self.converter.nodes[member.node], base + member.offset);
+            let read = match &node.kind {
+                NodeKind::Field(codec) => self.field(codec, node, from),
+                _ => self.node(member.node, from),
+            };
+            read.map_err(|trouble| trouble.below_member(&member.name))?;
+        }
+        Ok(())
+    }
+
+    /// The members that the record has. Where the last run begins.
+    fn members(&mut self, group: &'a Group, at: usize) -> Outcome<usize> {
+        let mut base = at;
         for (index, member) in group.members.iter().enumerate() {
             let run = group.runs.get(member.run);
             let ends_run = run.is_some_and(|run| run.then == Some(index));
             let from = base + member.offset;
             let mut end = from;
+            let mark = self.out.len();
             if member.is_hidden {
                 if ends_run {
-                    let mark = self.out.len();
                     end = self.node(member.node, from)?;
                     self.out.truncate(mark);
                 }
             } else if !self.is_absent(member.node, from) && !self.is_filled(member.node, from) {
-                let mark = self.out.len();
-                if !is_first {
-                    self.out.push(b',');
-                }
-                self.out.extend_from_slice(&self.converter.names[member.key.clone()]);
+                self.name(member);
                 let value = self.out.len();
                 let problems = self.problems.as_ref().map_or(0, |problems| problems.len());
                 let read = self.node(member.node, from);
@@ -206,8 +241,6 @@ impl<'a> Decoder<'a> {
                 end = read.map_err(|trouble| trouble.below_member(&member.name))?;
                 if self.converter.omit_empty && matches!(&self.out[value..], b"\"\"" | b"{}" | b"[]") {
                     self.out.truncate(mark);
-                } else {
-                    is_first = false;
                 }
             }
             if ends_run {
@@ -217,11 +250,21 @@ impl<'a> Decoder<'a> {
                 }
             }
         }
-        self.out.push(b'}');
-        Ok(match group.runs.last() {
-            Some(run) => base + run.template.len(),
-            None => at + length.unwrap_or(0),
-        })
+        Ok(base)
+    }
+
+    /// Appends `,"NAME":`. Most are short: a copy of fixed length is quicker than a call.
+    #[inline]
+    fn name(&mut self, member: &Member) {
+        let (names, key) = (&self.converter.names, &member.key);
+        match names.get(key.start..).and_then(<[u8]>::first_chunk::<NAME_ROOM>) {
+            Some(room) if key.len() <= NAME_ROOM => {
+                let end = self.out.len() + key.len();
+                self.out.extend_from_slice(room);
+                self.out.truncate(end);
+            }
+            _ => self.out.extend_from_slice(&names[key.clone()]),
+        }
     }
 
     /// Whether a record that may end early ends before the item.

@@ -37,13 +37,16 @@ const FILLER: &str = "FILLER";
 /// Most names that an error offers, and most items inside of an alternative that are tried for one.
 const MOST_CHOICES: usize = 8;
 
+/// Names are copied with so many bytes at once.
+pub(crate) const NAME_ROOM: usize = 32;
+
 /// Turns records of one layout into JSON and back.
 #[derive(Clone)]
 pub struct Converter {
     pub(crate) sets: Sets,
     pub(crate) nodes: Vec<Node>,
     pub(crate) root: usize,
-    /// Pieces `"NAME":`.
+    /// Pieces `,"NAME":`, and `NAME_ROOM` bytes behind the last.
     pub(crate) names: Vec<u8>,
     /// Paths of items, for errors.
     pub(crate) paths: Vec<String>,
@@ -82,12 +85,22 @@ pub(crate) struct Group {
     pub(crate) by_name: Vec<u32>,
     /// Empty: the members lie in the run around the group.
     pub(crate) runs: Vec<Run>,
+    /// Every member is shown, always, and stands at its offset from the group's start.
+    pub(crate) is_plain: bool,
+}
+
+impl Group {
+    fn new(members: Vec<Member>, by_name: Vec<u32>, runs: Vec<Run>) -> Self {
+        let stand = runs.len() <= 1 && runs.iter().all(|run| run.then.is_none());
+        let is_plain = stand && members.iter().all(|member| !member.is_hidden && !member.is_view);
+        Self { members, by_name, runs, is_plain }
+    }
 }
 
 #[derive(Clone)]
 pub(crate) struct Member {
     pub(crate) name: Box<str>,
-    /// Of `"NAME":` in `Converter::names`.
+    /// Of `,"NAME":` in `Converter::names`.
     pub(crate) key: Range<usize>,
     pub(crate) node: usize,
     /// Index of the run it lies in, or stands behind.
@@ -161,6 +174,7 @@ impl Converter {
             }
         }
         let root = planner.record()?;
+        planner.names.extend([0; NAME_ROOM]);
         let selection = options.choices.as_ref().map(|choices| Selection::new(layout, options, choices)).transpose()?;
         Ok(Self {
             selection: selection.map(Box::new),
@@ -380,7 +394,7 @@ impl Planner<'_> {
         let visible = members.iter().zip(0u32..).filter(|(member, _)| !member.is_hidden);
         let mut by_name: Vec<u32> = visible.map(|(_, index)| index).collect();
         by_name.sort_by(|&one, &two| members[one as usize].name.cmp(&members[two as usize].name));
-        self.push(item, length, NodeKind::Group(Group { members, by_name, runs }))
+        self.push(item, length, NodeKind::Group(Group::new(members, by_name, runs)))
     }
 
     fn push(&mut self, item: usize, length: Option<usize>, kind: NodeKind) -> usize {
@@ -674,6 +688,7 @@ impl Planner<'_> {
         members: &mut Members,
     ) -> usize {
         let start = self.names.len();
+        self.names.push(b',');
         json::write_string(&name, &mut self.names);
         self.names.push(b':');
         members.members.push(Member {

@@ -177,9 +177,11 @@ impl TextCodec {
 
     fn trimmed<'a>(&self, bytes: &'a [u8], justified: bool) -> &'a [u8] {
         if let [blank] = self.blank {
-            let end = bytes.iter().rposition(|byte| byte != blank).map_or(0, |last| last + 1);
-            let start = if justified { bytes.iter().position(|byte| byte != blank).unwrap_or(bytes.len()) } else { 0 };
-            return if justified { &bytes[start..] } else { &bytes[..end] };
+            if justified {
+                let start = bytes.iter().position(|byte| byte != blank).unwrap_or(bytes.len());
+                return &bytes[start..];
+            }
+            return without_trailing(*blank, bytes);
         }
         let width = self.blank.len();
         if justified {
@@ -318,6 +320,21 @@ impl TextCodec {
     }
 }
 
+/// Without the blanks at the end, eight at a time: most of many items is blank.
+fn without_trailing(blank: u8, bytes: &[u8]) -> &[u8] {
+    let mut text = bytes;
+    while let Some((before, last)) = text.split_last_chunk::<8>() {
+        // The last byte is the highest.
+        let other = u64::from_le_bytes(*last) ^ u64::from_le_bytes([blank; 8]);
+        if other != 0 {
+            return &text[..text.len() - other.leading_zeros() as usize / 8];
+        }
+        text = before;
+    }
+    let end = text.iter().rposition(|byte| *byte != blank).map_or(0, |last| last + 1);
+    &text[..end]
+}
+
 /// Sixteen at a time, which for short texts is quicker than a call.
 #[inline]
 fn copy(from: &[u8], to: &mut [u8]) {
@@ -343,4 +360,26 @@ fn decode_utf_16(bytes: &[u8], order: ByteOrder, out: &mut Vec<u8>) -> Result<()
         at += 2 * character.len_utf16();
     }
     if rest.is_empty() { Ok(()) } else { Err(DataProblem::Malformed { form: "UTF-16", at }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_trailing;
+
+    #[test]
+    fn blanks_at_the_end_are_left_out_whatever_is_before_them() {
+        for length in 0..40 {
+            for blanks in 0..=length {
+                for before in [b'A', b' ' + 1, 0, 0xFF] {
+                    let mut text = vec![before; length - blanks];
+                    // One in the middle stays.
+                    if let [_, second, _, ..] = text.as_mut_slice() {
+                        *second = b' ';
+                    }
+                    let bytes = [text.as_slice(), &vec![b' '; blanks]].concat();
+                    assert_eq!(without_trailing(b' ', &bytes), text);
+                }
+            }
+        }
+    }
 }

@@ -5,6 +5,7 @@
 //! Packed: two digits a byte, the last nibble the sign, C, A, E or F for plus, D or B for minus.
 //! Written are F without sign, C and D with one, as compilers do.
 
+use crate::decimal::MOST_DIGITS;
 use crate::options::AsciiSign;
 
 /// Sign and digits as stored; the scale is the item's.
@@ -19,11 +20,72 @@ pub(crate) struct Zoned {
     pub(crate) ascii_sign: AsciiSign,
 }
 
+/// Sign and digits of a zoned number.
+struct Parts<'a> {
+    negative: bool,
+    /// The digit with the sign is the first one.
+    first: Option<u8>,
+    /// As they are stored.
+    plain: &'a [u8],
+    /// The digit with the sign is the last one.
+    last: Option<u8>,
+}
+
+/// Digits of a number as JSON has them.
+pub(crate) struct AsciiDigits {
+    digits: [u8; MOST_DIGITS],
+    length: usize,
+}
+
+impl AsciiDigits {
+    pub(crate) fn new() -> Self {
+        Self { digits: [b'0'; MOST_DIGITS], length: 0 }
+    }
+
+    pub(crate) fn digits(&self) -> &[u8] {
+        &self.digits[..self.length]
+    }
+
+    /// Room for so many digits behind those that are there; `None`: no item has so many.
+    fn room(&mut self, count: usize) -> Option<&mut [u8]> {
+        let start = self.length;
+        self.length = (start + count).min(MOST_DIGITS);
+        self.digits.get_mut(start..start + count)
+    }
+
+    fn push(&mut self, digit: u8) {
+        if let Some([place]) = self.room(1) {
+            *place = b'0' | digit;
+        }
+    }
+}
+
 impl Zoned {
     /// `None`: a byte is no digit or no sign.
     pub(crate) fn read(self, bytes: &[u8]) -> Option<Digits> {
+        let Parts { negative, first, plain, last } = self.parts(bytes)?;
+        let value = self.value(plain, u128::from(first.unwrap_or(0)))?;
+        Some((negative, last.map_or(Some(value), |last| append_digit(value, last))?))
+    }
+
+    /// As `read`, as ASCII digits. Those of an item have room.
+    pub(crate) fn ascii(self, bytes: &[u8], buffer: &mut AsciiDigits) -> Option<bool> {
+        let Parts { negative, first, plain, last } = self.parts(bytes)?;
+        first.into_iter().for_each(|first| buffer.push(first));
+        let zone = self.zone();
+        let mut are_digits = true;
+        for (place, &byte) in buffer.room(plain.len())?.iter_mut().zip(plain) {
+            let digit = byte ^ zone;
+            are_digits &= digit < 10;
+            *place = b'0' | digit;
+        }
+        last.into_iter().for_each(|last| buffer.push(last));
+        are_digits.then_some(negative)
+    }
+
+    fn parts(self, bytes: &[u8]) -> Option<Parts<'_>> {
         if self.separate {
-            let (sign, digits) = if self.leading { bytes.split_first()? } else { bytes.split_last()? };
+            let (sign, plain) = if self.leading { bytes.split_first()? } else { bytes.split_last()? };
             let negative = if *sign == self.plus() {
                 false
             } else if *sign == self.minus() {
@@ -31,25 +93,28 @@ impl Zoned {
             } else {
                 return None;
             };
-            return Some((negative, self.plain(digits, 0)?));
+            return Some(Parts { negative, first: None, plain, last: None });
         }
         if self.leading {
-            let (first, rest) = bytes.split_first()?;
+            let (first, plain) = bytes.split_first()?;
             let (negative, digit) = self.signed_digit(*first)?;
-            let value = self.plain(rest, u128::from(digit))?;
-            return Some((negative, value));
+            return Some(Parts { negative, first: Some(digit), plain, last: None });
         }
-        let (last, rest) = bytes.split_last()?;
+        let (last, plain) = bytes.split_last()?;
         let (negative, digit) = self.signed_digit(*last)?;
         if negative && !self.signed {
             return None;
         }
-        Some((negative, self.plain(rest, 0)?.checked_mul(10)?.checked_add(u128::from(digit))?))
+        Some(Parts { negative, first: None, plain, last: Some(digit) })
+    }
+
+    fn zone(self) -> u8 {
+        if self.is_ebcdic { 0xF0 } else { 0x30 }
     }
 
     /// Digits without a sign, behind those of `start`.
-    fn plain(self, bytes: &[u8], start: u128) -> Option<u128> {
-        let zone = if self.is_ebcdic { 0xF0 } else { 0x30 };
+    fn value(self, bytes: &[u8], start: u128) -> Option<u128> {
+        let zone = self.zone();
         let digit = |byte: u8| Some(byte ^ zone).filter(|&digit| digit < 10);
         if bytes.len() < 19 && start < 10 {
             let start = u64::try_from(start).ok()?;
@@ -81,7 +146,7 @@ impl Zoned {
 
     /// The number fits: at most as many digits as there are places, not negative without a sign.
     pub(crate) fn write(self, (negative, value): Digits, out: &mut [u8]) {
-        let zone = if self.is_ebcdic { 0xF0 } else { 0x30 };
+        let zone = self.zone();
         let (sign_at, digits) = match (self.separate, self.leading) {
             (true, true) => (0, 1..out.len()),
             (true, false) => (out.len() - 1, 0..out.len() - 1),
@@ -149,6 +214,27 @@ pub(crate) fn read_packed(bytes: &[u8], digits: u32, signed: bool) -> Option<Dig
     }
 }
 
+/// As `read_packed`, as ASCII digits.
+pub(crate) fn packed_ascii(bytes: &[u8], digits: u32, signed: bool, buffer: &mut AsciiDigits) -> Option<bool> {
+    let (last, rest) = bytes.split_last()?;
+    let negative = match last & 15 {
+        0xA | 0xC | 0xE | 0xF => false,
+        0xB | 0xD if signed => true,
+        _ => return None,
+    };
+    if digits.is_multiple_of(2) && bytes.first()? >> 4 != 0 {
+        return None;
+    }
+    let mut are_digits = last >> 4 < 10;
+    let (places, _) = buffer.room(2 * rest.len())?.as_chunks_mut::<2>();
+    for (place, &byte) in places.iter_mut().zip(rest) {
+        are_digits &= byte >> 4 < 10 && byte & 15 < 10;
+        *place = [b'0' | byte >> 4, b'0' | byte & 15];
+    }
+    buffer.push(last >> 4);
+    are_digits.then_some(negative)
+}
+
 pub(crate) fn write_packed((negative, value): Digits, signed: bool, out: &mut [u8]) {
     let sign = match (signed, negative) {
         (false, _) => 0xF,
@@ -195,4 +281,66 @@ fn append_digit(value: u128, digit: u8) -> Option<u128> {
         return None;
     }
     value.checked_mul(10)?.checked_add(u128::from(digit))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::decimal;
+
+    /// Mostly digits and signs of either kind.
+    fn bytes() -> impl Strategy<Value = Vec<u8>> {
+        let byte = prop_oneof![
+            16 => prop::sample::select(b"\xF0\xF1\xF2\xF9".to_vec()),
+            16 => prop::sample::select(b"0129".to_vec()),
+            16 => prop::sample::select(b"\x00\x01\x12\x99\x0C\x1D\x9F".to_vec()),
+            2 => prop::sample::select(b"\xC0\xD9\x4E\x60+-{R".to_vec()),
+            1 => any::<u8>(),
+        ];
+        prop::collection::vec(byte, 0..38)
+    }
+
+    fn written(number: Option<Digits>) -> Option<(bool, String)> {
+        let (negative, value) = number?;
+        Some((negative, value.to_string()))
+    }
+
+    fn spelled(read: impl FnOnce(&mut AsciiDigits) -> Option<bool>) -> Option<(bool, String)> {
+        let mut digits = AsciiDigits::new();
+        let negative = read(&mut digits)?;
+        let text = String::from_utf8_lossy(digits.digits()).into_owned();
+        let significant = text.trim_start_matches('0');
+        Some((negative, if significant.is_empty() { "0" } else { significant }.to_owned()))
+    }
+
+    proptest! {
+        #[test]
+        fn digits_of_zoned_numbers_are_those_of_their_values(
+            bytes in bytes(), is_ebcdic: bool, signed: bool, leading: bool, separate: bool
+        ) {
+            let zoned = Zoned { is_ebcdic, signed, leading, separate, ascii_sign: AsciiSign::Zone };
+            prop_assert_eq!(spelled(|digits| zoned.ascii(&bytes, digits)), written(zoned.read(&bytes)));
+        }
+
+        #[test]
+        fn digits_of_packed_numbers_are_those_of_their_values(
+            bytes in bytes().prop_map(|bytes| bytes[..bytes.len().min(19)].to_vec()), digits in 1u32..38, signed: bool
+        ) {
+            let of_value = written(read_packed(&bytes, digits, signed));
+            prop_assert_eq!(spelled(|room| packed_ascii(&bytes, digits, signed, room)), of_value);
+        }
+
+        #[test]
+        fn numbers_are_written_without_zeros_that_say_nothing(value: u64, scale in -3..25, zeros in 0usize..9) {
+            let digits = format!("{}{value}", "0".repeat(zeros));
+            let (mut out, mut plain) = (Vec::new(), Vec::new());
+            decimal::write_digits(false, digits.as_bytes(), scale, &mut out);
+            decimal::write(false, value.into(), scale, &mut plain);
+            prop_assert_eq!(&out, &plain);
+            let text = String::from_utf8_lossy(&out).into_owned();
+            prop_assert!(!(text.starts_with("00") || text.contains('.') && text.ends_with('0')), "{}", text);
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 
 use copybook::DataError;
 
+use crate::buffers::Buffers;
 use crate::csv_form;
 use crate::error::{FileError, RecordError};
 use crate::framing::{Framing, FramingError};
@@ -73,7 +74,10 @@ pub fn decode<W: Write + Send>(
         Target::Csv | Target::Parquet => Some(Table::new(job.segments.plans(), job.is_exact)?),
     };
     let mut summary = Summary::default();
-    let mut blocks = Blocks::new(input, job.framing, if job.target == Target::Parquet { LONG_BLOCK } else { BLOCK });
+    let step = if job.target == Target::Parquet { LONG_BLOCK } else { BLOCK };
+    let buffers = Buffers::default();
+    let mut blocks =
+        Blocks { buffers: &buffers, input, framing: job.framing, step, rest: Vec::new(), offset: 0, is_at_end: false };
     let mut sink = match (&table, job.target) {
         (Some(table), Target::Parquet) => Sink::Parquet(Box::new(Writing::begin(&mut output, table)?)),
         (Some(table), Target::Csv) => {
@@ -88,9 +92,9 @@ pub fn decode<W: Write + Send>(
         job.threads,
         || blocks.next(),
         Worker::default,
-        |worker, block| worker.convert(job, table.as_ref(), block),
+        |worker, block| worker.convert(job, table.as_ref(), block, &buffers),
         |Made { result, part }| {
-            sink.write(result, &mut summary)?;
+            sink.write(result, &mut summary, &buffers)?;
             let added = summary.add_part(part);
             watch(summary.progress());
             added
@@ -106,11 +110,13 @@ enum Sink<'a, W: Write + Send> {
 }
 
 impl<W: Write + Send> Sink<'_, W> {
-    fn write(&mut self, form: Form, summary: &mut Summary) -> Result<(), FileError> {
+    fn write(&mut self, form: Form, summary: &mut Summary, buffers: &Buffers) -> Result<(), FileError> {
         match (self, form) {
             (Self::Bytes(output), Form::Bytes(bytes)) => {
                 summary.written += bytes.len() as u64;
-                output.write_all(&bytes).map_err(FileError::Write)
+                output.write_all(&bytes).map_err(FileError::Write)?;
+                buffers.give(bytes);
+                Ok(())
             }
             (Self::Parquet(parquet), Form::Columns(columns)) => Ok(parquet.add(columns)?),
             _ => Ok(()),
@@ -126,7 +132,8 @@ impl<W: Write + Send> Sink<'_, W> {
 }
 
 /// Cuts a stream into blocks of whole records.
-struct Blocks<R> {
+struct Blocks<'a, R> {
+    buffers: &'a Buffers,
     input: R,
     framing: Framing,
     /// Bytes that are read at a time.
@@ -137,15 +144,11 @@ struct Blocks<R> {
     is_at_end: bool,
 }
 
-impl<R: Read> Blocks<R> {
-    fn new(input: R, framing: Framing, step: usize) -> Self {
-        Self { input, framing, step, rest: Vec::new(), offset: 0, is_at_end: false }
-    }
-
+impl<R: Read> Blocks<'_, R> {
     fn next(&mut self) -> Result<Option<Block>, FileError> {
         while !self.is_at_end {
-            let mut bytes = std::mem::take(&mut self.rest);
-            bytes.reserve(self.step);
+            let mut bytes = self.buffers.take(self.rest.len() + self.step);
+            bytes.append(&mut self.rest);
             let limit = self.step as u64;
             let read = (&mut self.input).take(limit).read_to_end(&mut bytes).map_err(FileError::Read)?;
             self.is_at_end = (read as u64) < limit;
@@ -183,7 +186,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn convert(&mut self, job: &Decoding<'_>, table: Option<&Table>, block: Block) -> Made {
+    fn convert(&mut self, job: &Decoding<'_>, table: Option<&Table>, block: Block, buffers: &Buffers) -> Made {
         let mut part = Part { read: block.bytes.len() as u64, ..Part::default() };
         let mut json = std::mem::take(&mut self.json);
         let result = match (job.target, table) {
@@ -206,7 +209,7 @@ impl Worker {
                 Form::Columns(columns)
             }
             _ => {
-                let mut lines = Vec::with_capacity(2 * block.bytes.len());
+                let mut lines = buffers.take(2 * block.bytes.len());
                 self.each(job, &block, &mut part, &mut lines, |_, lines| lines.push(b'\n'));
                 Form::Bytes(lines)
             }
@@ -216,6 +219,7 @@ impl Worker {
             let end = block.offset + block.bytes.len() as u64;
             part.error = block.error.map(|error| (part.records + 1, end, error.into()));
         }
+        buffers.give(block.bytes);
         Made { result, part }
     }
 
