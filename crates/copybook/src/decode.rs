@@ -4,7 +4,8 @@ use crate::codec::Codec;
 use crate::error::{DataError, DataProblem};
 use crate::json;
 use crate::json::{Step, pointer};
-use crate::plan::{Converter, Counter, Group, Member, NAME_ROOM, Node, NodeKind, Run, Table};
+use crate::node::{Counter, Group, Member, Node, NodeKind, Run, Table};
+use crate::plan::{Converter, NAME_ROOM};
 
 /// An error on its way up: each level adds its step of the JSON pointer.
 pub(crate) struct Trouble {

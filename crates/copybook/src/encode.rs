@@ -12,7 +12,8 @@ use crate::codec::Codec;
 use crate::decode::Trouble;
 use crate::error::{DataError, DataProblem};
 use crate::json::{Flaw, RawString, Reader};
-use crate::plan::{Converter, Counter, Group, Member, NodeKind, Run, Table};
+use crate::node::{Counter, Group, Member, NodeKind, Run, Table};
+use crate::plan::Converter;
 
 type Outcome<T> = Result<T, Box<Trouble>>;
 

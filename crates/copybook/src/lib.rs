@@ -48,6 +48,7 @@ mod item;
 pub mod json;
 mod layout;
 mod names;
+mod node;
 mod options;
 mod parse;
 mod picture;

@@ -5,8 +5,9 @@ use crate::decimal;
 use crate::error::PlanError;
 use crate::json;
 use crate::layout::{LayoutItem, RecordLayout};
+use crate::node::{Group, Node, NodeKind};
 use crate::options::ConvertOptions;
-use crate::plan::{Converter, Group, Node, NodeKind};
+use crate::plan::Converter;
 
 /// Blanks for each level.
 const INDENT: usize = 2;

@@ -3,7 +3,8 @@
 //! For those who make tables of records: columns stand in this order, and `decode` writes members in it.
 
 use crate::codec::Codec;
-use crate::plan::{Converter, NodeKind};
+use crate::node::NodeKind;
+use crate::plan::Converter;
 
 /// A value of JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
