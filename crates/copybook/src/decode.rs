@@ -4,8 +4,8 @@ use crate::codec::Codec;
 use crate::error::{DataError, DataProblem};
 use crate::json;
 use crate::json::{Step, pointer};
-use crate::node::{Counter, Group, Member, Node, NodeKind, Run, Table};
-use crate::plan::{Converter, NAME_ROOM};
+use crate::node::{Counter, Group, Node, NodeKind, Run, Table};
+use crate::plan::Converter;
 
 /// An error on its way up: each level adds its step of the JSON pointer.
 pub(crate) struct Trouble {
@@ -200,7 +200,7 @@ impl<'a> Decoder<'a> {
     /// Every member, where nothing else has to be asked.
     fn plain_members(&mut self, group: &'a Group, base: usize) -> Outcome<()> {
         for member in &group.members {
-            self.name(member);
+            member.key.append(self.out);
             let (node, from) = (&self.converter.nodes[member.node], base + member.offset);
             let read = match &node.kind {
                 NodeKind::Field(codec) => self.field(codec, node, from),
@@ -226,7 +226,7 @@ impl<'a> Decoder<'a> {
                     self.out.truncate(mark);
                 }
             } else if !self.is_absent(member.node, from) && !self.is_filled(member.node, from) {
-                self.name(member);
+                member.key.append(self.out);
                 let value = self.out.len();
                 let problems = self.problems.as_ref().map_or(0, |problems| problems.len());
                 let read = self.node(member.node, from);
@@ -252,20 +252,6 @@ impl<'a> Decoder<'a> {
             }
         }
         Ok(base)
-    }
-
-    /// Appends `,"NAME":`. Most are short: a copy of fixed length is quicker than a call.
-    #[inline]
-    fn name(&mut self, member: &Member) {
-        let (names, key) = (&self.converter.names, &member.key);
-        match names.get(key.start..).and_then(<[u8]>::first_chunk::<NAME_ROOM>) {
-            Some(room) if key.len() <= NAME_ROOM => {
-                let end = self.out.len() + key.len();
-                self.out.extend_from_slice(room);
-                self.out.truncate(end);
-            }
-            _ => self.out.extend_from_slice(&names[key.clone()]),
-        }
     }
 
     /// Whether a record that may end early ends before the item.

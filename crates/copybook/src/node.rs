@@ -1,8 +1,7 @@
 //! What a plan consists of: a tree of nodes, each an elementary item, a group or a table.
 
-use std::ops::Range;
-
 use crate::codec::Codec;
+use crate::json;
 
 #[derive(Clone)]
 pub(crate) struct Node {
@@ -42,8 +41,7 @@ impl Group {
 #[derive(Clone)]
 pub(crate) struct Member {
     pub(crate) name: Box<str>,
-    /// Of `,"NAME":` in `Converter::names`.
-    pub(crate) key: Range<usize>,
+    pub(crate) key: Key,
     pub(crate) node: usize,
     /// Index of the run it lies in, or stands behind.
     pub(crate) run: usize,
@@ -55,6 +53,42 @@ pub(crate) struct Member {
     pub(crate) is_hidden: bool,
     /// Other members have its bytes, too: it is left out where they hold no value of it.
     pub(crate) is_view: bool,
+}
+
+/// A name as it stands before a value: `,"NAME":`.
+#[derive(Clone)]
+pub(crate) struct Key {
+    /// Most are short: a copy of fixed length is quicker than a call.
+    short: [u8; Self::ROOM],
+    length: usize,
+    /// Empty, if it is short.
+    long: Box<[u8]>,
+}
+
+impl Key {
+    const ROOM: usize = 32;
+
+    pub(crate) fn new(name: &str) -> Self {
+        let mut text = vec![b','];
+        json::write_string(name, &mut text);
+        text.push(b':');
+        let mut key = Self { short: [0; Self::ROOM], length: text.len(), long: Box::default() };
+        match key.short.get_mut(..text.len()) {
+            Some(place) => place.copy_from_slice(&text),
+            None => key.long = text.into(),
+        }
+        key
+    }
+
+    #[inline]
+    pub(crate) fn append(&self, out: &mut Vec<u8>) {
+        if !self.long.is_empty() {
+            return out.extend_from_slice(&self.long);
+        }
+        let end = out.len() + self.length;
+        out.extend_from_slice(&self.short);
+        out.truncate(end);
+    }
 }
 
 #[derive(Clone, Default)]

@@ -25,7 +25,7 @@ use crate::item::Usage;
 use crate::json;
 use crate::layout::{LayoutItem, RecordLayout, RenamesPlace};
 use crate::names::{self, Names};
-use crate::node::{Counter, Group, Member, Node, NodeKind, Run, Table};
+use crate::node::{Counter, Group, Key, Member, Node, NodeKind, Run, Table};
 use crate::options::{Adjustment, Change, ConvertOptions, FloatForm, Graphic, Redefines};
 use crate::picture::Category;
 use crate::selector::Selection;
@@ -38,17 +38,12 @@ const FILLER: &str = "FILLER";
 /// Most names that an error offers, and most items inside of an alternative that are tried for one.
 const MOST_CHOICES: usize = 8;
 
-/// Names are copied with so many bytes at once.
-pub(crate) const NAME_ROOM: usize = 32;
-
 /// Turns records of one layout into JSON and back.
 #[derive(Clone)]
 pub struct Converter {
     pub(crate) sets: Sets,
     pub(crate) nodes: Vec<Node>,
     pub(crate) root: usize,
-    /// Pieces `,"NAME":`, and `NAME_ROOM` bytes behind the last.
-    pub(crate) names: Vec<u8>,
     /// Paths of items, for errors.
     pub(crate) paths: Vec<String>,
     /// How many objects of DEPENDING ON there are.
@@ -73,7 +68,6 @@ impl Converter {
             options,
             sets,
             nodes: Vec::new(),
-            names: Vec::new(),
             slots: HashMap::new(),
             chosen: HashMap::new(),
             changes: HashMap::new(),
@@ -87,7 +81,6 @@ impl Converter {
             }
         }
         let root = planner.record()?;
-        planner.names.extend([0; NAME_ROOM]);
         let selection = options.choices.as_ref().map(|choices| Selection::new(layout, options, choices)).transpose()?;
         Ok(Self {
             selection: selection.map(Box::new),
@@ -96,7 +89,6 @@ impl Converter {
             paths: layout.items.iter().map(|item| item.path.clone()).collect(),
             sets: planner.sets,
             nodes: planner.nodes,
-            names: planner.names,
             ignore_unknown: options.ignore_unknown,
             ignore_excess: options.ignore_excess,
             allow_short: options.allow_short,
@@ -126,7 +118,6 @@ struct Planner<'a> {
     options: &'a ConvertOptions,
     sets: Sets,
     nodes: Vec<Node>,
-    names: Vec<u8>,
     /// Of objects of DEPENDING ON, by item.
     slots: HashMap<usize, usize>,
     /// The alternative taken in place of an item that is redefined, where it is not the item itself.
@@ -600,13 +591,9 @@ impl Planner<'_> {
         slot: Option<usize>,
         members: &mut Members,
     ) -> usize {
-        let start = self.names.len();
-        self.names.push(b',');
-        json::write_string(&name, &mut self.names);
-        self.names.push(b':');
         members.members.push(Member {
+            key: Key::new(&name),
             name: name.into(),
-            key: start..self.names.len(),
             node,
             run,
             offset,

@@ -13,7 +13,7 @@ use crate::json::{self, RawString};
 pub(crate) struct TextCodec {
     set: CharacterSet,
     form: Form,
-    /// The ASCII character of a byte; 0 where it is another one, or one that JSON escapes.
+    /// The ASCII character of a byte; `OTHER` where it is another one, or one that JSON escapes.
     to_json: [u8; 256],
     /// The byte of an ASCII character.
     from_ascii: [u8; 128],
@@ -27,6 +27,9 @@ pub(crate) struct TextCodec {
     strict: bool,
 }
 
+/// Not ASCII: no character has its bit.
+const OTHER: u8 = 0x80;
+
 impl TextCodec {
     pub(crate) fn new(set: CharacterSet, strict: bool) -> Self {
         let form = set.form();
@@ -34,7 +37,7 @@ impl TextCodec {
             Form::SingleByte => set.byte_of(character),
             Form::Utf8 | Form::Utf16(_) => u8::try_from(character).ok(),
         };
-        let (mut to_json, mut from_ascii) = ([0; 256], [0; 128]);
+        let (mut to_json, mut from_ascii) = ([OTHER; 256], [0; 128]);
         let mut has_ascii = !matches!(form, Form::Utf16(_));
         for ascii in 0u8..128 {
             let character = char::from(ascii);
@@ -42,7 +45,7 @@ impl TextCodec {
                 Some(byte) => {
                     from_ascii[usize::from(ascii)] = byte;
                     let is_plain = ascii >= 0x20 && !matches!(ascii, b'"' | b'\\');
-                    to_json[usize::from(byte)] = if is_plain { ascii } else { 0 };
+                    to_json[usize::from(byte)] = if is_plain { ascii } else { OTHER };
                 }
                 None => has_ascii &= ascii < 0x20,
             }
@@ -124,22 +127,24 @@ impl TextCodec {
         }
         out.reserve(bytes.len() + 2);
         out.push(b'"');
-        let mut are_usual = true;
+        let mut all = 0;
         out.extend(bytes.iter().map(|&byte| {
             let character = self.to_json[usize::from(byte)];
-            are_usual &= character != 0;
+            all |= character;
             character
         }));
         out.push(b'"');
-        are_usual
+        all & OTHER == 0
     }
 
     /// The ASCII characters of as many bytes. False where one is none, or is escaped.
     fn look_up_into(&self, bytes: &[u8], out: &mut [u8]) -> bool {
+        let mut all = 0;
         for (place, &byte) in out.iter_mut().zip(bytes) {
             *place = self.to_json[usize::from(byte)];
+            all |= *place;
         }
-        !out.contains(&0)
+        all & OTHER == 0
     }
 
     /// One character after the other.
@@ -313,7 +318,7 @@ impl TextCodec {
             *place = match ascii {
                 _ if unit == sign => editing::CURRENCY,
                 // A dollar that is no currency sign here.
-                editing::CURRENCY => 0,
+                editing::CURRENCY | OTHER.. => 0,
                 ascii => ascii,
             };
         }
