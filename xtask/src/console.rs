@@ -125,7 +125,7 @@ impl Asset {
 fn list(assets: &[Asset]) -> String {
     let mut source = String::from(
         "//! The files of the console. Made by `cargo xtask codegen` of `console/dist/assets.json`; do not edit.\n\n\
-         use super::File;\n\n\
+         use super::{File, Form};\n\n\
          #[rustfmt::skip]\n\
          pub(super) static FILES: &[File] = &[\n",
     );
@@ -135,16 +135,15 @@ fn list(assets: &[Asset]) -> String {
             Some(_) => format!("Some({})", file(ending)),
             None => "None".to_owned(),
         };
+        // Who takes neither form gets the first one unpacked: the file as it is would be the most of the three.
+        let form = match asset.gzip {
+            Some(_) => format!("Form::Packed {{ gzip: {}, brotli: {} }}", file(".gz"), compressed(".br", asset.brotli)),
+            None => format!("Form::Plain({})", file("")),
+        };
         let _ = write!(
             source,
-            "    File {{\n        path: \"{}\",\n        media_type: \"{}\",\n        sha256: \"{}\",\n        plain: {},\n        \
-             gzip: {},\n        brotli: {},\n    }},\n",
-            asset.path,
-            asset.media_type,
-            asset.sha256,
-            file(""),
-            compressed(".gz", asset.gzip),
-            compressed(".br", asset.brotli),
+            "    File {{\n        path: \"{}\",\n        media_type: \"{}\",\n        sha256: \"{}\",\n        form: {form},\n    }},\n",
+            asset.path, asset.media_type, asset.sha256,
         );
     }
     source.push_str("];\n");

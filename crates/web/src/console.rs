@@ -21,7 +21,7 @@ use crate::entity_tag::EntityTag;
 use crate::error::{self, ApiError};
 use crate::options::Console;
 use crate::service::Call;
-use crate::{WebError, query};
+use crate::{WebError, gzip, query};
 
 /// Where the page is.
 const CONSOLE: HeaderValue = HeaderValue::from_static("/ibmmq/console/");
@@ -34,9 +34,13 @@ struct File {
     media_type: &'static str,
     /// Of the bytes as they are.
     sha256: &'static str,
-    plain: &'static [u8],
-    gzip: Option<&'static [u8]>,
-    brotli: Option<&'static [u8]>,
+    form: Form,
+}
+
+/// What the program has of a file.
+enum Form {
+    Plain(&'static [u8]),
+    Packed { gzip: &'static [u8], brotli: Option<&'static [u8]> },
 }
 
 /// What guards the page in a browser.
@@ -147,11 +151,11 @@ fn unknown(call: Call<'_>) -> ApiError {
 }
 
 fn send(call: Call<'_>, file: &File, cache: HeaderValue) -> Answer {
-    let (encoding, bytes) = file.form(call.headers());
+    let encoding = file.encoding(call.headers());
     let tag = EntityTag::new(&format!("{}{}", &file.sha256[..32], encoding.name().unwrap_or_default()));
     let mut answer = tag.not_modified(call.headers()).unwrap_or_else(|| {
         let media_type = HeaderValue::from_static(file.media_type);
-        let mut answer = answer::with_body(StatusCode::OK, Some(media_type), Bytes::from_static(bytes));
+        let mut answer = answer::with_body(StatusCode::OK, Some(media_type), file.bytes(encoding));
         if let Some(name) = encoding.name() {
             answer.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(name));
         }
@@ -167,15 +171,39 @@ fn send(call: Call<'_>, file: &File, cache: HeaderValue) -> Answer {
 
 impl File {
     /// The shortest form that the client takes.
-    fn form(&self, headers: &HeaderMap) -> (Encoding, &'static [u8]) {
-        let offered = [self.brotli.map(|_| Encoding::Brotli), self.gzip.map(|_| Encoding::Gzip)];
-        let offered: Vec<Encoding> = offered.into_iter().flatten().collect();
-        let chosen = accept_encoding::choose(headers, &offered);
-        let bytes = match chosen {
-            Encoding::Brotli => self.brotli,
-            Encoding::Gzip => self.gzip,
-            Encoding::Identity => None,
-        };
-        (chosen, bytes.unwrap_or(self.plain))
+    fn encoding(&self, headers: &HeaderMap) -> Encoding {
+        match self.form {
+            Form::Plain(_) => Encoding::Identity,
+            Form::Packed { brotli: Some(_), .. } => {
+                accept_encoding::choose(headers, &[Encoding::Brotli, Encoding::Gzip])
+            }
+            Form::Packed { brotli: None, .. } => accept_encoding::choose(headers, &[Encoding::Gzip]),
+        }
+    }
+
+    fn bytes(&self, encoding: Encoding) -> Bytes {
+        match (&self.form, encoding) {
+            (Form::Plain(bytes), _)
+            | (Form::Packed { gzip: bytes, .. }, Encoding::Gzip)
+            | (Form::Packed { brotli: Some(bytes), .. }, Encoding::Brotli) => Bytes::from_static(bytes),
+            // No browser asks for it.
+            (Form::Packed { gzip, .. }, _) => gzip::unpacked(gzip).into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn who_takes_no_packed_form_gets_the_file_as_it_was() {
+        let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../console/dist");
+        for file in FILES {
+            let whole = std::fs::read(dist.join(file.path)).expect("the file is there");
+            assert!(file.bytes(Encoding::Identity) == whole, "{}", file.path);
+        }
     }
 }

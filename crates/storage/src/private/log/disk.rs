@@ -6,9 +6,10 @@ use std::io::{self, IoSliceMut};
 use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
+use memmap2::MmapMut;
 use parking_lot::RwLock;
 use rustix::fs::{Advice, FallocateFlags, fadvise, fallocate, statvfs};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
@@ -79,14 +80,11 @@ pub trait Disk: Send + Sync {
     fn remove(&self, file: &FileName) -> io::Result<()>;
 }
 
-/// Zeros in memory that direct writes accept.
-#[repr(align(4096))]
-struct Zeros([u8; ZEROS_BYTES]);
-
 /// Most bytes of zeros written at once: few enough that a commit's sync never waits long behind them. With 8 MiB, puts
 /// during the first fill were a quarter slower.
 const ZEROS_BYTES: usize = 1 << 18;
-static ZEROS: Zeros = Zeros([0; ZEROS_BYTES]);
+/// Pages of memory, which direct writes accept. They are never written: none of them takes memory, nor room in the program.
+static ZEROS: LazyLock<MmapMut> = LazyLock::new(|| MmapMut::map_anon(ZEROS_BYTES).expect("room for 256 KiB of zeros"));
 
 fn write_zeros_buffered<D: Disk + ?Sized>(disk: &D, file: &FileName, offset: u64, length: usize) -> io::Result<()> {
     pieces(offset, length).try_for_each(|(at, zeros)| {
@@ -96,7 +94,7 @@ fn write_zeros_buffered<D: Disk + ?Sized>(disk: &D, file: &FileName, offset: u64
 }
 
 fn pieces(offset: u64, length: usize) -> impl Iterator<Item = (u64, &'static [u8])> {
-    (0..length).step_by(ZEROS_BYTES).map(move |done| (offset + done as u64, &ZEROS.0[..ZEROS_BYTES.min(length - done)]))
+    (0..length).step_by(ZEROS_BYTES).map(move |done| (offset + done as u64, &ZEROS[..ZEROS_BYTES.min(length - done)]))
 }
 
 /// Reads exactly `buffer.len()` bytes.
@@ -197,7 +195,7 @@ impl DirectoryDisk {
         let mut options = OpenOptions::new();
         let file = options.write(true).create(true).truncate(true).mode(FILE_MODE).open(&path);
         let file = file.map_err(fails("create"))?;
-        let written = file.write_all_at(&ZEROS.0[..PAGE_BYTES], 0).map_err(fails("write"));
+        let written = file.write_all_at(&ZEROS[..PAGE_BYTES], 0).map_err(fails("write"));
         let synced = written.and_then(|()| file.sync_all().map_err(fails("sync")));
         let removed = std::fs::remove_file(&path).map_err(fails("remove"));
         synced.and(removed)?;
