@@ -18,7 +18,7 @@ use queue_manager::channel_status::ChannelInstance;
 use queue_manager::connection::{Connection, ObjectHandle};
 use queue_manager::{ConnectOptions, QueueManager};
 
-use crate::script::{EVERYTHING, FakeClock, administrator, connect, ephemeral, name};
+use crate::script::{EVERYTHING, FakeClock, PATIENCE, administrator, connect, ephemeral, name};
 
 const ACCOUNTING: &str = "SYSTEM.ADMIN.ACCOUNTING.QUEUE";
 const STATISTICS: &str = "SYSTEM.ADMIN.STATISTICS.QUEUE";
@@ -107,7 +107,7 @@ pub(crate) async fn housekeep(queue_manager: &QueueManager, queue: &str, expecte
     };
     tokio::select! {
         () = queue_manager.run() => panic!("the queue manager stopped"),
-        filled = tokio::time::timeout(Duration::from_secs(60), filled) => {
+        filled = tokio::time::timeout(PATIENCE, filled) => {
             let depth = queue_manager.queue_status(&queue_name).unwrap().depth.current;
             filled.unwrap_or_else(|_| panic!("{depth} records of {expected}"));
         }

@@ -1,7 +1,5 @@
 //! What commands do to a running queue manager: connections stopped, traces, figures reset, topics looked at and cleared.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::definition::channel_authentication::UserSource;
@@ -18,7 +16,7 @@ use queue_manager::{Connection, Home, QueueManager};
 
 use storage::private::log::disk::DirectoryDisk;
 
-use crate::script::{EVERYTHING, FakeClock, administrator, connect, ephemeral, name, start};
+use crate::script::{EVERYTHING, FakeClock, PATIENCE, administrator, connect, ephemeral, name, start};
 
 async fn with_queue() -> (QueueManager, ObjectDescriptor) {
     let queue_manager = ephemeral(FakeClock::new());
@@ -66,11 +64,11 @@ async fn a_stopped_connection_loses_its_unit_of_work_and_every_verb_fails() {
     assert_eq!(other.get(handle, &GetOptions::default()).await.err(), Some(Reason::NoMsgAvailable));
 }
 
-/// Runs the queue manager's own work beside `wanted`, at most ten seconds.
+/// Runs the queue manager's own work beside `wanted`, until that is so.
 async fn drive(queue_manager: &QueueManager, wanted: impl Future<Output = ()>) {
     tokio::select! {
         () = queue_manager.run() => panic!("it runs until it is stopped"),
-        outcome = tokio::time::timeout(Duration::from_secs(10), wanted) => outcome.expect("within ten seconds"),
+        outcome = tokio::time::timeout(PATIENCE, wanted) => outcome.expect("it happens"),
     }
 }
 

@@ -24,7 +24,7 @@ use storage::StoreOptions;
 use storage::private::log::disk::Disk;
 
 use crate::disk::SyncedBy;
-use crate::script::{EVERYTHING, FakeClock, administrator, connect, name, start, start_with};
+use crate::script::{EVERYTHING, FakeClock, PATIENCE, administrator, connect, name, start, start_with};
 
 /// Syncs wait while the test holds the gate.
 fn gated(directory: &Path, gate: &Arc<RwLock<()>>) -> Arc<SyncedBy> {
@@ -91,7 +91,7 @@ fn wait() -> GetOptions {
 }
 
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..3000 {
+    for _ in 0..30_000 {
         if holds() {
             return;
         }
@@ -408,7 +408,7 @@ async fn a_message_that_a_get_was_reading_whose_caller_went_away_goes_to_who_wai
         assert!(waiting.as_mut().poll(&mut context).is_pending(), "the message is held");
         drop(goes_away);
         drop(reading);
-        let got = tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it was told").unwrap();
+        let got = tokio::time::timeout(PATIENCE, waiting).await.expect("it was told").unwrap();
         assert_eq!(got.body, "A");
         connection.put1(&administrator(), &object("Q"), persistent(), &options, Bytes::from("A")).await.unwrap();
     }

@@ -5,7 +5,6 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use bytes::Bytes;
 use model::definition::QueueDefinition;
@@ -20,13 +19,10 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::disk::SyncedBy;
 use crate::log::line_of;
-use crate::script::{EVERYTHING, FakeClock, administrator, connect, name, start};
+use crate::script::{EVERYTHING, FakeClock, PATIENCE, administrator, connect, name, start};
 
 /// What the disk of this test says when it fails. No other test says it.
 const CAUSE: &str = "the platter is scratched";
-/// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// The ERROR lines of all threads that name the cause: the log fails on a thread of its own.
 static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 

@@ -32,9 +32,10 @@ use queue_manager::{
     QueueManager, SharedOptions, StartOptions, Terms, Turn,
 };
 use storage::StoreOptions;
+use tokio::time::Instant;
 
 use crate::postgres::Database;
-use crate::script::{EVERYTHING, FakeClock, administrator, connect, name};
+use crate::script::{EVERYTHING, FakeClock, PATIENCE, administrator, connect, name};
 
 /// A member that runs.
 struct Member {
@@ -73,10 +74,7 @@ impl Member {
             clock: clock.clone(),
             server_user: "mqadmin".to_owned(),
         };
-        let mut database = SharedOptions {
-            silence: Duration::from_secs(1),
-            ..SharedOptions::new(database.url.clone(), queue_manager.to_owned())
-        };
+        let mut database = SharedOptions::new(database.url.clone(), queue_manager.to_owned());
         set(&mut database);
         let database = Some(database);
         let group = GroupOptions { name: GroupName::parse("QSG1").unwrap(), database };
@@ -91,7 +89,7 @@ impl Member {
 
     async fn stop(self) {
         self.queue_manager.stop().await;
-        tokio::time::timeout(Duration::from_secs(10), self.running).await.expect("ends").unwrap();
+        tokio::time::timeout(PATIENCE, self.running).await.expect("ends").unwrap();
     }
 
     fn connect(&self) -> Connection {
@@ -137,13 +135,11 @@ impl Member {
 
     /// Waits until something is so at this member.
     async fn until(&self, what: &str, is_so: impl Fn(&QueueManager) -> bool) {
-        for _ in 0..1000 {
-            if is_so(&self.queue_manager) {
-                return;
-            }
+        let begun = Instant::now();
+        while !is_so(&self.queue_manager) {
+            assert!(begun.elapsed() < PATIENCE, "in vain: {what}");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{what}");
     }
 
     async fn until_known(&self, queue: &str) {
@@ -163,8 +159,20 @@ async fn put(connection: &Connection, queue: &str, body: &'static str, flags: Pu
 
 async fn get(connection: &Connection, queue: &str, flags: GetFlags) -> Result<Bytes, Reason> {
     let handle = connection.open(&administrator(), &object(queue), EVERYTHING).await?.handle;
-    let options = GetOptions { flags, wait: Some(Duration::from_secs(20)), ..GetOptions::default() };
+    let options = GetOptions { flags, wait: Some(PATIENCE), ..GetOptions::default() };
     connection.get(handle, &options).await.map(|got| got.body.clone())
+}
+
+/// Asks again until there is no refusal.
+async fn until_ok<T, E: std::fmt::Debug>(ask: impl AsyncFn() -> Result<T, E>) -> T {
+    let begun = Instant::now();
+    loop {
+        match ask().await {
+            Ok(answer) => return answer,
+            Err(refused) => assert!(begun.elapsed() < PATIENCE, "{refused:?}"),
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 /// Apart from the test's own runtime.
@@ -199,7 +207,7 @@ fn what_one_member_puts_another_one_gets_also_one_that_waits() {
         two.until("a get waits", |member| member.queue_status(&name("Q")).is_some_and(|status| status.waiters == 1))
             .await;
         put(&one.connect(), "Q", "second", PutFlags::NO_SYNCPOINT).await;
-        let got = tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("woken").unwrap();
+        let got = tokio::time::timeout(PATIENCE, waiting).await.expect("woken").unwrap();
         assert_eq!(got.unwrap(), "second");
         one.stop().await;
         two.stop().await;
@@ -221,7 +229,7 @@ fn of_two_gets_in_one_unit_of_work_that_take_turns_one_gets_a_message() {
         for round in 0..20 {
             let (turn, interrupts) = (Turn::default(), [Interrupt::default(), Interrupt::default()]);
             let flags = GetFlags::WAIT | GetFlags::SYNCPOINT;
-            let options = GetOptions { flags, wait: Some(Duration::from_secs(20)), ..GetOptions::default() };
+            let options = GetOptions { flags, wait: Some(PATIENCE), ..GetOptions::default() };
             let consume = async |own: usize| {
                 let terms = Terms { interrupt: Some(&interrupts[own]), turn: Some(&turn), ..Terms::default() };
                 let got = getter.get_on(handles[own], &options, &terms).await;
@@ -482,15 +490,7 @@ fn a_connection_tag_has_one_holder_in_the_group_until_its_connection_and_its_wor
         let holder = tagged(&two, true, None).await.unwrap();
         assert_eq!(get(&holder, "Q", GetFlags::SYNCPOINT).await.unwrap(), "order");
         drop(holder);
-        let mut next = tagged(&one, true, None).await;
-        for _ in 0..1000 {
-            if next.is_ok() {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-            next = tagged(&one, true, None).await;
-        }
-        let next = next.unwrap();
+        let next = until_ok(async || tagged(&one, true, None).await).await;
         assert_eq!(
             get(&next, "Q", GetFlags::NO_SYNCPOINT).await.unwrap(),
             "order",
@@ -530,7 +530,7 @@ fn a_member_that_loses_its_structure_has_to_end_when_cfconlos_says_so_and_else_g
         let database = Database::of_group_to_be_killed("QSG1");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let patience = Duration::from_secs(2);
+            let patience = Duration::from_secs(5);
             let member = Member::start_with(&database, "QM1", |options| options.patience = patience).await;
             let definition =
                 StructureDefinition { name: name("APP1"), on_loss: structure, ..StructureDefinition::default() };
@@ -549,7 +549,8 @@ fn a_member_that_loses_its_structure_has_to_end_when_cfconlos_says_so_and_else_g
             let got = get(&member.connect(), "Q", GetFlags::NO_SYNCPOINT).await;
             assert_eq!(got, Err(Reason::CfNotAvailable), "{structure:?}");
             // A loss is seen at once by then, if it counts.
-            let lost = tokio::time::timeout(Duration::from_secs(1), member.queue_manager.structure_lost()).await.ok();
+            let limit = if ends.is_some() { PATIENCE } else { Duration::from_secs(1) };
+            let lost = tokio::time::timeout(limit, member.queue_manager.structure_lost()).await.ok();
             assert_eq!(lost, ends, "{structure:?} {queue_manager}");
             put(&member.connect(), "OWN", "goes on", PutFlags::NO_SYNCPOINT).await;
             member.stop().await;

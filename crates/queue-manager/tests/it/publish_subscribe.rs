@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use bytes::Bytes;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
@@ -694,7 +693,7 @@ fn subscriptions_expire_and_publications_carry_what_is_left_of_their_lifetime() 
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the subscription ends");
+        tokio::time::timeout(crate::script::PATIENCE, ended).await.expect("the subscription ends");
         bench.stop().await;
         housekeeping.await.expect("housekeeping ends with the queue manager");
     });

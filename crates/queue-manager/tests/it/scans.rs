@@ -2,7 +2,6 @@
 //! the answer is that of a model that looks at every message each time.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use model::definition::QueueDefinition;
 use model::identifier::CorrelationId;
@@ -12,7 +11,7 @@ use proptest::prelude::*;
 use queue_manager::connection::ObjectHandle;
 use queue_manager::{Connection, QueueManager};
 
-use crate::script::{FakeClock, administrator, connect, ephemeral, name};
+use crate::script::{FakeClock, PATIENCE, administrator, connect, ephemeral, name};
 use crate::selectors::{bench, open, put, put_with, start_get, text};
 
 /// Puts so many messages that nobody of these tests selects.
@@ -486,7 +485,7 @@ async fn a_waiter_is_given_what_comes_back_from_before_the_end_of_its_search() {
     }
     let before = looks(&queue_manager);
     other.back_out().await.unwrap();
-    let got = tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("woken").unwrap();
+    let got = tokio::time::timeout(PATIENCE, waiting).await.expect("woken").unwrap();
     assert_eq!(got, "red");
     assert_eq!(looks(&queue_manager) - before, 1);
     assert_eq!(queue_manager.queue_status(&name("Q")).unwrap().depth.current, 200);

@@ -45,6 +45,9 @@ use storage::{Receipt, ReceiptKey, StoreOptions};
 /// 2026-11-21T00:00:00Z.
 pub(crate) const START: Timestamp = Timestamp(1_795_219_200_000_000);
 
+/// How long anything may take before a test gives up.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+
 /// A clock that moves when told.
 pub(crate) struct FakeClock(AtomicU64);
 

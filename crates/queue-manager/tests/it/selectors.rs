@@ -20,7 +20,7 @@ use queue_manager::{Connection, Home, QueueManager, StartOptions};
 use storage::StoreOptions;
 use storage::private::log::disk::DirectoryDisk;
 
-use crate::script::{EVERYTHING, FakeClock, administrator, connect, ephemeral, name};
+use crate::script::{EVERYTHING, FakeClock, PATIENCE, administrator, connect, ephemeral, name};
 
 /// A queue manager with queue Q, and a connection.
 pub(crate) async fn bench() -> (QueueManager, Arc<Connection>) {
@@ -210,7 +210,7 @@ async fn every_waiter_gets_its_message_whatever_the_order_of_puts() {
     }
     connection.commit().await.unwrap();
     for (number, task) in waiting {
-        let got = tokio::time::timeout(Duration::from_secs(10), task).await.expect("woken").unwrap();
+        let got = tokio::time::timeout(PATIENCE, task).await.expect("woken").unwrap();
         assert_eq!(got, number.to_string());
     }
 }
@@ -270,7 +270,7 @@ async fn who_waits_for_what_its_selector_excludes_leaves_it_to_the_next() {
         ..GetOptions::default()
     };
     let never = connection.get(selected, &options);
-    let got = tokio::time::timeout(Duration::from_secs(10), connection.get(plain, &options));
+    let got = tokio::time::timeout(PATIENCE, connection.get(plain, &options));
     let (never, got, ()) = tokio::join!(tokio::time::timeout(Duration::from_millis(200), never), got, async {
         tokio::task::yield_now().await;
         put_with(&connection, "", "this", PutFlags::NO_SYNCPOINT, |descriptor| descriptor.correlation_id = one).await;

@@ -96,7 +96,7 @@ async fn without_durability_it_ends_and_its_queue_goes_with_the_last_handle_of_e
     assert!(!exists(&queue_manager, &second.queue_name));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_lost_connection_leaves_the_others_their_subscription() {
     let (queue_manager, one, other) = bench();
     let first = join(&one, true, false).await.unwrap();

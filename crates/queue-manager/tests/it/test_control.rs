@@ -13,7 +13,7 @@ use queue_manager::{Home, QueueManager};
 use test_control::TestControl;
 use test_control::faults::{CallFault, Moment, OfCalls, Pattern, Rule, Subject, Verb};
 
-use crate::script::{EVERYTHING, FakeClock, START, Session, administrator, connect, ephemeral, name, start};
+use crate::script::{EVERYTHING, FakeClock, PATIENCE, START, Session, administrator, connect, ephemeral, name, start};
 
 /// Hits one call with a verb about a queue, after `skip` others.
 fn once(verb: Verb, queue: &str, fault: CallFault, skip: u64) -> Rule {
@@ -125,7 +125,7 @@ fn expiry_and_waits_follow_the_clock_in_hand() {
             tokio::task::yield_now().await;
             advance(3600);
         };
-        let both = tokio::time::timeout(Duration::from_secs(60), async { tokio::join!(get, moved) }).await;
+        let both = tokio::time::timeout(PATIENCE, async { tokio::join!(get, moved) }).await;
         let (got, ()) = both.expect("an hour is over at once");
         assert_eq!(got.err(), Some(Reason::NoMsgAvailable));
     });

@@ -120,7 +120,7 @@ fn a_message_too_long_for_the_waiters_buffer_is_left_to_the_next() {
 /// Many getters and putters at once on several threads: every message is got exactly once and nobody hangs.
 #[test]
 fn no_wake_up_is_lost_under_contention() {
-    use crate::script::{FakeClock, administrator, connect, ephemeral};
+    use crate::script::{FakeClock, PATIENCE, administrator, connect, ephemeral};
     use bytes::Bytes;
     use model::definition::QueueDefinition;
     use model::descriptor::MessageDescriptor;
@@ -220,7 +220,7 @@ fn no_wake_up_is_lost_under_contention() {
         }
         let mut all: Vec<Bytes> = Vec::new();
         for (getter, task) in tasks.into_iter().enumerate() {
-            let got = tokio::time::timeout(Duration::from_secs(20), task).await;
+            let got = tokio::time::timeout(PATIENCE, task).await;
             all.extend(got.unwrap_or_else(|_| panic!("getter {getter} sleeps although messages wait for it")).unwrap());
         }
         let count = all.len();

@@ -186,7 +186,7 @@ async fn a_branch_whose_work_failed_is_rolled_back_whatever_is_asked() {
     assert!(visible(&queue_manager).await.is_empty());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_lost_connection_takes_its_unprepared_branches_with_it() {
     let (queue_manager, connection) = bench().await;
     put(&connection, "A").await;
@@ -247,7 +247,7 @@ fn every_refusal_has_the_published_number() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn units_of_work_in_which_nothing_was_found_leave_nothing_open() {
     let (queue_manager, connection) = bench().await;
     let handle = open(&connection).await;

@@ -10,7 +10,7 @@ use model::options::{CloseOptions, GetFlags, GetOptions, OpenOptions, PutFlags, 
 use model::reason::Reason;
 use queue_manager::objects::ObjectError;
 
-use super::{Member, administrator, get, name, object, on_database, open_for, put, two};
+use super::{Member, administrator, get, name, object, on_database, open_for, put, two, until_ok};
 
 /// Two members, the first with the private queue OLD, both with the shared queue NEW.
 async fn with_queues(database: &group_harness::postgres::Database) -> (Member, Member) {
@@ -62,16 +62,9 @@ fn messages_of_a_private_queue_become_those_of_a_shared_one_in_order_and_as_they
         put(&other, "NEW", "back", PutFlags::NO_SYNCPOINT).await;
         other.close(handle, CloseOptions::empty()).await.unwrap();
         one.until("the shared queue is free", |member| member.queue_status(&name("NEW")).is_some()).await;
-        let mut moved = move_all(&one, "NEW", "OLD", false).await;
-        for _ in 0..100 {
-            // The other member tells a moment later that nothing has it open.
-            if !matches!(moved, Err(ObjectError::InUse { .. })) {
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-            moved = move_all(&one, "NEW", "OLD", false).await;
-        }
-        assert_eq!(moved.unwrap(), 1, "the other way round");
+        // The other member tells a moment later that nothing has it open.
+        let moved = until_ok(async || move_all(&one, "NEW", "OLD", false).await).await;
+        assert_eq!(moved, 1, "the other way round");
         assert_eq!(get(&connection, "OLD", GetFlags::NO_SYNCPOINT).await.unwrap(), "back");
         one.stop().await;
         two.stop().await;

@@ -8,8 +8,9 @@ use model::descriptor::{Expiry, MessageDescriptor, Report};
 use model::options::{GetFlags, PutFlags, PutOptions};
 use model::reason::Reason;
 use queue_manager::Connection;
+use tokio::time::Instant;
 
-use super::{Member, administrator, get, name, object, on_database, run_apart, two};
+use super::{Member, PATIENCE, administrator, get, name, object, on_database, run_apart, two, until_ok};
 use crate::postgres::Database;
 
 /// Puts messages that live for a tenth of a second and ask for a report.
@@ -38,13 +39,11 @@ async fn reports(member: &Member) -> usize {
 }
 
 async fn until_reported(member: &Member, expected: usize) {
-    let mut count = 0;
-    for _ in 0..200 {
-        count += reports(member).await;
-        if count >= expected {
-            break;
-        }
+    let (mut count, begun) = (0, Instant::now());
+    while count < expected {
+        assert!(begun.elapsed() < PATIENCE, "{count} reports of {expected}");
         tokio::time::sleep(Duration::from_millis(100)).await;
+        count += reports(member).await;
     }
     assert_eq!(count, expected);
 }
@@ -53,13 +52,11 @@ async fn until_reported(member: &Member, expected: usize) {
 async fn until_over(database: &Database) {
     let sql =
         "SELECT count(*) FROM message WHERE expires + 200000 > (extract(epoch FROM clock_timestamp()) * 1000000)::int8";
-    for _ in 0..200 {
-        if run_apart(|| database.run(sql)) == [[Some("0".to_owned())]] {
-            return;
-        }
+    let begun = Instant::now();
+    while run_apart(|| database.run(sql)) != [[Some("0".to_owned())]] {
+        assert!(begun.elapsed() < PATIENCE, "messages live for a tenth of a second");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("messages live for a tenth of a second");
 }
 
 fn duty(database: &Database) -> Option<String> {
@@ -102,15 +99,8 @@ fn a_message_that_expires_is_reported_once_whoever_finds_it() {
 fn another_member_takes_the_duty_over_when_its_holder_leaves_or_dies() {
     on_database(async |database| {
         let (one, two) = with_reports(database).await;
-        let mut holder = None;
-        for _ in 0..100 {
-            holder = duty(database);
-            if holder.is_some() {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        let (first, second) = if holder.as_deref() == Some("QM1") { (one, two) } else { (two, one) };
+        let holder = until_ok(async || duty(database).ok_or("nobody has the duty")).await;
+        let (first, second) = if holder == "QM1" { (one, two) } else { (two, one) };
         // Nobody gets: the holder finds what is over.
         put_short_lived(&second.connect(), 3).await;
         first.clock.advance(Duration::from_secs(1));

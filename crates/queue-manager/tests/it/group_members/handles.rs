@@ -9,7 +9,10 @@ use queue_manager::Connection;
 use queue_manager::connection::ObjectHandle;
 use queue_manager::objects::ObjectError;
 
-use super::{EVERYTHING, Member, PutFlags, administrator, get, name, on_database, open_for, put, run_apart, two};
+use super::{
+    EVERYTHING, Member, PATIENCE, PutFlags, administrator, get, name, on_database, open_for, put, run_apart, two,
+    until_ok,
+};
 use crate::postgres::Database;
 
 async fn close(connection: &Connection, handle: ObjectHandle) {
@@ -107,15 +110,8 @@ fn an_exclusive_handle_ends_with_its_member() {
         leave_behind(database, 3);
         let ours = one.connect();
         assert_eq!(open_for(&ours, "Q", OpenOptions::INPUT_SHARED).await, Err(Reason::ObjectInUse));
-        let mut opened = Err(Reason::ObjectInUse);
-        for _ in 0..150 {
-            opened = open_for(&ours, "Q", OpenOptions::INPUT_EXCLUSIVE).await;
-            if opened != Err(Reason::ObjectInUse) {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        opened.expect("a peer has recovered the member");
+        // A peer recovers the member.
+        until_ok(async || open_for(&ours, "Q", OpenOptions::INPUT_EXCLUSIVE).await).await;
         assert_eq!(open_for(&two.connect(), "Q", EVERYTHING).await, Err(Reason::ObjectInUse));
         // An orderly end does the same at once.
         one.stop().await;
@@ -129,7 +125,7 @@ fn the_first_open_of_a_shared_queue_waits_for_a_database_that_is_away_and_is_ref
     let database = Database::of_group_to_be_killed("QSG1");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let one = Member::start_with(&database, "QM1", |options| options.patience = Duration::from_secs(2)).await;
+        let one = Member::start_with(&database, "QM1", |options| options.patience = Duration::from_secs(5)).await;
         one.define_structure().await;
         one.define("Q", Disposition::Shared).await.unwrap();
         let connection = one.connect();
@@ -141,15 +137,7 @@ fn the_first_open_of_a_shared_queue_waits_for_a_database_that_is_away_and_is_ref
         close(&connection, handle).await;
         assert_eq!(open_for(&connection, "Q", OpenOptions::INPUT_EXCLUSIVE).await, Err(Reason::CfNotAvailable));
         run_apart(|| database.server.start_again());
-        let mut opened = Err(Reason::CfNotAvailable);
-        for _ in 0..100 {
-            opened = open_for(&connection, "Q", OpenOptions::INPUT_EXCLUSIVE).await;
-            if opened.is_ok() {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        opened.expect("the database is back");
+        until_ok(async || open_for(&connection, "Q", OpenOptions::INPUT_EXCLUSIVE).await).await;
         one.stop().await;
     });
 }
@@ -163,7 +151,7 @@ fn a_get_that_waits_by_an_exclusive_handle_ends_when_a_peer_has_recovered_its_me
         let waiting = tokio::spawn(async move {
             let options = GetOptions {
                 flags: GetFlags::WAIT | GetFlags::NO_SYNCPOINT,
-                wait: Some(Duration::from_secs(60)),
+                wait: Some(PATIENCE),
                 ..GetOptions::default()
             };
             let got = ours.get(handle, &options).await.map(drop);
@@ -179,7 +167,7 @@ fn a_get_that_waits_by_an_exclusive_handle_ends_when_a_peer_has_recovered_its_me
                    WHERE member = (SELECT number FROM member WHERE name = 'QM1'); \
                    UPDATE queue_open SET level = 0";
         run_apart(|| database.run(sql));
-        let (got, again, ours) = tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("ends").unwrap();
+        let (got, again, ours) = tokio::time::timeout(PATIENCE, waiting).await.expect("ends").unwrap();
         assert_eq!((got, again), (Err(Reason::CfStrucInUse), Err(Reason::CfStrucInUse)));
         assert_eq!(open_for(&two.connect(), "Q", OpenOptions::INPUT_SHARED).await, Err(Reason::ObjectInUse));
         drop(ours);

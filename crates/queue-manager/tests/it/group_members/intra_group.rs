@@ -1,7 +1,5 @@
 //! Intra-group queuing: puts to private queues of another member arrive there, once, or on its dead-letter queue.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use group_harness::postgres::Database;
 use model::definition::queue::{Disposition, RemoteQueue, Usage};
@@ -14,7 +12,7 @@ use model::reason::Reason;
 use model::text::Text;
 use queue_manager::Connection;
 
-use super::{Member, administrator, name, object, on_database, open_for, put, two};
+use super::{Member, PATIENCE, administrator, name, object, on_database, open_for, put, two};
 
 const TRANSMISSION: &str = "SYSTEM.QSG.TRANSMIT.QUEUE";
 
@@ -59,7 +57,7 @@ async fn send(connection: &Connection, to: &ObjectDescriptor, body: &'static str
 async fn receive(member: &Member, queue: &str) -> Result<(MessageDescriptor, Bytes), Reason> {
     let connection = member.connect();
     let handle = open_for(&connection, queue, OpenOptions::INPUT_SHARED).await.unwrap();
-    let wait = Some(Duration::from_secs(20));
+    let wait = Some(PATIENCE);
     let options = GetOptions { flags: GetFlags::WAIT | GetFlags::NO_SYNCPOINT, wait, ..GetOptions::default() };
     connection.get(handle, &options).await.map(|got| (got.descriptor.clone(), got.body.clone()))
 }

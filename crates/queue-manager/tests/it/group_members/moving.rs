@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,8 +14,9 @@ use model::options::{GetFlags, GetOptions, PutFlags, PutOptions};
 use model::reason::Reason;
 use queue_manager::objects::ObjectError;
 use queue_manager::{Connection, QueueManager, SharedOptions, StructureDatabase};
+use tokio::time::Instant;
 
-use super::{EVERYTHING, Member, administrator, get, name, object, put, run_apart};
+use super::{EVERYTHING, Member, PATIENCE, administrator, get, name, object, put, run_apart};
 use crate::postgres::Database;
 
 /// A group whose structure APP2 has a database of its own.
@@ -87,8 +88,8 @@ fn is_passing(reason: Reason) -> bool {
     )
 }
 
-/// A program that keeps the queue open, and opens it again when it is told that it has changed.
-async fn produce(connection: Connection, producer: u32, stop: Arc<AtomicBool>) -> u32 {
+/// A program that keeps the queue open, and opens it again when it is told that it has changed. It counts what it has put.
+async fn produce(connection: Connection, producer: usize, stop: Arc<AtomicBool>, count: Arc<AtomicU32>) {
     let mut put = 0;
     'open: while !stop.load(Ordering::Acquire) {
         let opened = connection.open(&administrator(), &object("Q"), EVERYTHING).await;
@@ -119,9 +120,9 @@ async fn produce(connection: Connection, producer: u32, stop: Arc<AtomicBool>) -
                 }
             }
             put += 1;
+            count.store(put, Ordering::Release);
         }
     }
-    put
 }
 
 /// All that it has got; some of it only after it had backed it out once.
@@ -144,13 +145,15 @@ async fn consume(connection: Connection, stop: Arc<AtomicBool>) -> Vec<String> {
                 wait: Some(Duration::from_millis(200)),
                 ..GetOptions::default()
             };
+            // Before the get: what is put while it looks is for the next one.
+            let is_last = stop.load(Ordering::Acquire);
             match connection.get(handle, &options).await {
                 Ok(_) if rounds % 5 == 0 => connection.back_out().await.unwrap(),
                 Ok(message) => {
                     connection.commit().await.unwrap();
                     got.push(String::from_utf8(message.body.to_vec()).unwrap());
                 }
-                Err(Reason::NoMsgAvailable) if stop.load(Ordering::Acquire) => return got,
+                Err(Reason::NoMsgAvailable) if is_last => return got,
                 Err(Reason::ObjectChanged) => {
                     connection.close(handle, model::options::CloseOptions::empty()).await.ok();
                     continue 'open;
@@ -181,27 +184,29 @@ fn check_ledger(put: &[u32], got: &[String]) {
 /// Programs of both members put and get while the queue moves to and fro.
 async fn under_load(one: &Member, two: &Member, moves: impl AsyncFnOnce()) {
     let (stop_puts, stop_gets) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-    let producers: Vec<_> = [one, one, two]
-        .iter()
-        .enumerate()
-        .map(|(number, member)| {
-            let number = u32::try_from(number).unwrap();
-            tokio::spawn(produce(member.connect(), number, Arc::clone(&stop_puts)))
-        })
-        .collect();
+    let counts: [Arc<AtomicU32>; 3] = Default::default();
+    let put = || counts.each_ref().map(|count| count.load(Ordering::Acquire));
+    let mut producers = Vec::new();
+    for (number, member) in [one, one, two].into_iter().enumerate() {
+        let produced = produce(member.connect(), number, Arc::clone(&stop_puts), Arc::clone(&counts[number]));
+        producers.push(tokio::spawn(produced));
+    }
     // One, so that the order is seen.
     let consumer = tokio::spawn(consume(two.connect(), Arc::clone(&stop_gets)));
+    let until_all_have_put_more = async |than: [u32; 3]| {
+        let is_so = |_: &QueueManager| put().iter().zip(than).all(|(now, then)| *now > then);
+        one.until("every program puts", is_so).await;
+    };
+    until_all_have_put_more([3; 3]).await;
     moves().await;
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    until_all_have_put_more(put()).await;
     stop_puts.store(true, Ordering::Release);
-    let mut put = Vec::new();
     for producer in producers {
-        put.push(producer.await.unwrap());
+        producer.await.unwrap();
     }
     stop_gets.store(true, Ordering::Release);
     let got = consumer.await.unwrap();
-    assert!(put.iter().all(|put| *put > 3), "there was load: {put:?}");
-    check_ledger(&put, &got);
+    check_ledger(&put(), &got);
 }
 
 #[test]
@@ -235,19 +240,17 @@ fn a_move_that_is_left_at_any_moment_goes_on_and_loses_nothing() {
                 let left = tokio::time::timeout(moment, move_to(&one, structure)).await;
                 assert!(!matches!(left, Ok(Err(_))), "{left:?}");
                 // The member goes on with it by itself; one that was left before it had begun is asked for again.
-                for _ in 0..200 {
+                let begun = Instant::now();
+                loop {
                     let local = moved(&one.queue_manager);
-                    if local.structure == name(structure) && local.moving.is_none() {
-                        break;
-                    }
-                    if local.moving.is_none() && round == 0 {
-                        let _ = move_to(&one, structure).await;
+                    match local.moving {
+                        None if local.structure == name(structure) => break,
+                        None => drop(move_to(&one, structure).await),
+                        Some(_) => {}
                     }
                     tokio::time::sleep(Duration::from_millis(50)).await;
+                    assert!(begun.elapsed() < PATIENCE, "it is not there: {left:?}, {:?}", moved(&one.queue_manager));
                 }
-                let local = moved(&one.queue_manager);
-                assert_eq!(local.structure, name(structure), "it is there: {left:?}");
-                assert!(local.moving.is_none(), "and nothing is left to do: {left:?}");
             }
         })
         .await;

@@ -1,7 +1,5 @@
 //! Units of recovery with GROUP disposition: branches that any member lists and ends.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use model::definition::QueueDefinition;
 use model::definition::queue::{Disposition, LocalQueue, TriggerType};
@@ -11,7 +9,7 @@ use model::reason::Reason;
 use queue_manager::{Connection, UnitDisposition, XaError, XaFlags};
 use storage::Xid;
 
-use super::{Member, administrator, get, name, object, on_database, open_for, put, two};
+use super::{Member, PATIENCE, administrator, get, name, object, on_database, open_for, put, two};
 use crate::postgres::Database;
 
 const NONE: XaFlags = XaFlags::empty();
@@ -169,7 +167,7 @@ fn the_end_of_a_branch_wakes_waiters_and_triggers_at_the_member_that_ends_it() {
         two.until("a get waits", |member| member.queue_status(&name("Q")).is_some_and(|status| status.waiters == 1))
             .await;
         to_group(&two).xa_commit(&xid(1), false).await.unwrap();
-        let woken = tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("is woken");
+        let woken = tokio::time::timeout(PATIENCE, waiting).await.expect("is woken");
         assert_eq!(woken.unwrap().unwrap(), "work");
         two.until("two trigger messages", |member| {
             member.queue_status(&name("I")).is_some_and(|it| it.depth.current == 2)

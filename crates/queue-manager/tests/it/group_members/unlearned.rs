@@ -20,7 +20,7 @@ fn a_name_that_the_group_may_have_is_refused_with_2345_until_its_definitions_are
         first.define("Q", Disposition::Shared).await.unwrap();
         first.stop().await;
         run_apart(|| database.server.kill("KILL"));
-        let again = Member::start_alone(&database, "QM1", |options| options.patience = Duration::from_secs(2));
+        let again = Member::start_alone(&database, "QM1", |options| options.patience = Duration::from_secs(5));
         let alias = QueueKind::Alias(AliasQueue { target: name("Q"), ..AliasQueue::default() });
         for definition in [
             QueueDefinition::local(name("OWN")),

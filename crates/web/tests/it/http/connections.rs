@@ -41,7 +41,7 @@ fn a_shutdown_ends_waits_refuses_newcomers_and_is_quick() {
     assert_eq!(idle.exchange("GET /livez").status, 200);
     let begun = tokio::time::Instant::now();
     let web = Arc::clone(&server.web);
-    server.block_on(async move { web.shutdown(Duration::from_secs(60)).await });
+    server.block_on(async move { web.shutdown(Duration::from_secs(3600)).await });
     assert!(begun.elapsed() < PATIENCE, "idle and waiting connections do not use up the grace");
     let answer = waiting.receive(false);
     assert_eq!((answer.status, &*answer.error_id()), (503, "MQWB0004E"));
@@ -63,8 +63,8 @@ fn a_shutdown_waits_for_no_connection_that_has_asked_nothing() {
     eventually("five connections", || page().contains("\nquaymaster_http_connections 5\n"));
     let begun = tokio::time::Instant::now();
     let web = Arc::clone(&server.web);
-    server.block_on(async move { web.shutdown(Duration::from_secs(60)).await });
-    assert!(begun.elapsed() < Duration::from_secs(3));
+    server.block_on(async move { web.shutdown(Duration::from_secs(3600)).await });
+    assert!(begun.elapsed() < PATIENCE, "they do not use up the grace");
     for client in [&mut silent, &mut half_a_head, &mut no_hello, &mut half_a_hello] {
         assert!(client.is_closed_by_server());
     }

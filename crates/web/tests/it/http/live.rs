@@ -301,7 +301,7 @@ fn streams_end_when_the_server_stops() {
     let server = TestServer::start();
     let mut events = Events::open(&server, APP);
     let web = Arc::clone(&server.web);
-    let stopped = server.spawn(async move { web.shutdown(Duration::from_secs(60)).await });
+    let stopped = server.spawn(async move { web.shutdown(Duration::from_secs(3600)).await });
     assert_eq!(events.next_if_any(), None);
     server.block_on(async { tokio::time::timeout(PATIENCE, stopped).await }).expect("in time").expect("stopped");
 }

@@ -1,5 +1,6 @@
 //! `/api/v1`: requests with their replies in one call, and messages that are delivered later.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,7 +9,9 @@ use model::identifier::CorrelationId;
 use model::name::QueueName;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
 use model::reason::Reason;
+use queue_manager::{Clock, SystemClock};
 use serde_json::{Value, json};
+use test_control::clock::TestClock;
 
 use super::client::{self, Answer, Client};
 use super::server::{TestServer, eventually, server_user};
@@ -239,14 +242,20 @@ fn mistakes_of_requests_are_problems() {
 
 #[test]
 fn a_message_with_a_delay_is_there_when_its_time_has_come() {
-    let server = TestServer::start();
+    let clock = Arc::new(TestClock::new(SystemClock.now()));
+    let server = TestServer::start_by(&clock);
     let mut client = client::plain(&server);
-    let put = post(&mut client, "/queue/Q/messages\nmq-delay: 300ms\nmq-expiry: 60s", "later");
+    let put = post(&mut client, "/queue/Q/messages\nmq-delay: 30s\nmq-expiry: 60s", "later");
     assert_eq!((put.status, value(&put).get("position")), (201, None), "{}", put.text());
-    assert_eq!((depth(&server, "Q"), depth(&server, "SYSTEM.DDELAY.LOCAL.QUEUE")), (0, 1));
-    let begun = tokio::time::Instant::now();
-    eventually("it is delivered", || depth(&server, "Q") == 1);
-    assert!(begun.elapsed() < Duration::from_millis(500), "{:?}", begun.elapsed());
+    let there = || (depth(&server, "Q"), depth(&server, "SYSTEM.DDELAY.LOCAL.QUEUE"));
+    assert_eq!(there(), (0, 1));
+    server.pass(&clock, Duration::from_secs(29));
+    post(&mut client, "/queue/Q/messages\nmq-delay: 500ms", "sooner");
+    server.pass(&clock, Duration::from_millis(500));
+    eventually("the other one is delivered", || there() == (1, 1));
+    assert_eq!(server.take_body("Q"), b"sooner");
+    server.pass(&clock, Duration::from_millis(500));
+    eventually("it is delivered", || there() == (1, 0));
     let taken = server.take_all("Q");
     assert_eq!(
         (&taken[0].1[..], taken[0].0.message_id.to_string()),

@@ -233,7 +233,7 @@ fn a_stop_does_not_break_off_a_get_that_is_taking_its_message() {
         getting.send("DELETE v1/queue/Q/message?wait=20000");
         eventually("the message in the hands of the get", || server.status("Q").depth.current == 0);
         let web = Arc::clone(&server.web);
-        let stopped = server.spawn(async move { web.shutdown(Duration::from_secs(60)).await });
+        let stopped = server.spawn(async move { web.shutdown(Duration::from_secs(3600)).await });
         assert!(idle.is_closed_by_server());
         drop(held);
         let answer = getting.receive(false);

@@ -16,10 +16,11 @@ use model::descriptor::MessageDescriptor;
 use model::name::{QueueManagerName, QueueName};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
 use queue_manager::status::QueueStatus;
-use queue_manager::{ConnectOptions, Home, QueueManager, QueueManagers, StartOptions, SystemClock};
+use queue_manager::{Clock, ConnectOptions, Home, QueueManager, QueueManagers, StartOptions, SystemClock};
 use rcgen::{BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair};
 use storage::StoreOptions;
 use tempfile::TempDir;
+use test_control::clock::TestClock;
 use tokio::runtime::Runtime;
 use web::options::{
     Console, Cors, Documents, Installation, Limits, MessageApiOptions, Messaging, Metrics, PushOptions,
@@ -29,7 +30,7 @@ use web::{WebOptions, WebServer};
 use workers::Workers;
 
 /// How long anything may take before a test gives up.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 pub(crate) struct TestServer {
     pub(crate) web: Arc<WebServer>,
@@ -60,6 +61,16 @@ impl TestServer {
     }
 
     pub(crate) fn start_on(home: Home, change: impl FnOnce(&mut WebOptions)) -> Self {
+        Self::start_at(home, Arc::new(SystemClock), change)
+    }
+
+    /// With a clock that stands until `pass`.
+    pub(crate) fn start_by(clock: &Arc<TestClock>) -> Self {
+        clock.set_running(false);
+        Self::start_at(Home::Ephemeral, Arc::clone(clock) as _, |_| {})
+    }
+
+    fn start_at(home: Home, clock: Arc<dyn Clock>, change: impl FnOnce(&mut WebOptions)) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut options = options(folder.path());
         change(&mut options);
@@ -69,7 +80,7 @@ impl TestServer {
             name: QueueManagerName::literal("QM1"),
             home,
             store: StoreOptions::default(),
-            clock: Arc::new(SystemClock),
+            clock,
             server_user: "server".to_owned(),
         })
         .expect("a queue manager");
@@ -94,6 +105,12 @@ impl TestServer {
         future: impl Future<Output = T> + Send + 'static,
     ) -> tokio::task::JoinHandle<T> {
         self.runtime.as_ref().expect("still running").spawn(future)
+    }
+
+    /// Moves the clock of a server that was started by it.
+    pub(crate) fn pass(&self, clock: &TestClock, time: Duration) {
+        clock.advance(time);
+        self.queue_manager.clock_moved();
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -194,7 +211,7 @@ pub(crate) fn eventually(what: &str, condition: impl Fn() -> bool) {
     let start = tokio::time::Instant::now();
     while !condition() {
         assert!(start.elapsed() < PATIENCE, "in vain: {what}");
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -574,7 +574,7 @@ fn a_stream_ends_with_the_server_and_says_so() {
     let mut waiting = Stream::open(&server, &format!("/queue/Q/stream?browse&heartbeat=5m\n{EVENTS}")).opened();
     assert_eq!(full.text(), "a");
     let web = std::sync::Arc::clone(&server.web);
-    let stopped = server.spawn(async move { web.shutdown(Duration::from_secs(20)).await });
+    let stopped = server.spawn(async move { web.shutdown(Duration::from_secs(3600)).await });
     for stream in [&mut full, &mut waiting] {
         assert_eq!(kind(&stream.problem()), "MQWB0985E");
     }
