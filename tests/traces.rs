@@ -1,6 +1,9 @@
 //! Traces: a request, the message that it puts, and the webhook that the message goes to are one trace, as a receiver with the published
 //! messages of OpenTelemetry reads it.
 
+mod collector;
+mod faults;
+
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -17,11 +20,11 @@ use system_tests::server::{APP_PASSWORD, Server, ServerOptions};
 use crate::services::repository;
 
 const PATIENCE: Duration = Duration::from_secs(120);
-const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
-const CALLER: &str = "b7ad6b7169203331";
+pub(crate) const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+pub(crate) const CALLER: &str = "b7ad6b7169203331";
 
 /// `receiver.py`, with the published messages of OpenTelemetry.
-struct Receiver {
+pub(crate) struct Receiver {
     process: Child,
     port: u16,
     lines: mpsc::Receiver<Value>,
@@ -29,7 +32,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    fn start(folder: &Path) -> Result<Self> {
+    pub(crate) fn start(folder: &Path) -> Result<Self> {
         let environment = folder.join("environment");
         let run = |command: &mut Command| -> Result<()> {
             let said = command.output()?;
@@ -53,8 +56,17 @@ impl Receiver {
         Ok(Self { process, port, lines, seen: Vec::new() })
     }
 
+    pub(crate) fn endpoint(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// What has been received so far.
+    pub(crate) fn seen(&self) -> &[Value] {
+        &self.seen
+    }
+
     /// The first thing that is so, among what was and what will be received.
-    fn find(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Result<Value> {
+    pub(crate) fn find(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Result<Value> {
         if let Some(found) = self.seen.iter().find(|seen| is_wanted(seen)) {
             return Ok(found.clone());
         }
@@ -79,7 +91,7 @@ impl Drop for Receiver {
 fn a_request_its_message_and_the_webhook_of_the_message_are_one_trace() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut receiver = Receiver::start(folder.path())?;
-    let endpoint = format!("http://127.0.0.1:{}", receiver.port);
+    let endpoint = receiver.endpoint();
     let mut options = ServerOptions::on(&folder.path().join("data"));
     for (name, value) in [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()),
@@ -121,7 +133,7 @@ fn a_request_its_message_and_the_webhook_of_the_message_are_one_trace() -> Resul
 
     let pushed = receiver.find(|seen| seen["name"] == "push orders")?;
     assert_eq!((&pushed["trace"], &pushed["parent"], &pushed["kind"]), (&TRACE.into(), &request["span"], &5.into()));
-    let post = receiver.find(|seen| seen["kind"] == 3)?;
+    let post = receiver.find(|seen| seen["kind"] == 3 && seen["parent"] == pushed["span"])?;
     assert_eq!((&post["trace"], &post["parent"]), (&TRACE.into(), &pushed["span"]));
     assert_eq!(post["attributes"]["http.response.status_code"], 200);
     let webhook = receiver.find(|seen| seen["webhook"] == "/orders")?;

@@ -14,6 +14,7 @@ mod mqi;
 mod program;
 mod restarts;
 mod shared;
+mod traced;
 
 use std::path::Path;
 

@@ -30,6 +30,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
                         "attributes": plain(span.attributes),
                         "nanoseconds": span.end_time_unix_nano - span.start_time_unix_nano,
                         "status": span.status.code,
+                        "problem": span.status.message,
+                        "links": [link.trace_id.hex() + "-" + link.span_id.hex() for link in span.links],
                     })
         else:
             self.tell({"webhook": self.path, "traceparent": self.headers["traceparent"]})

@@ -312,9 +312,10 @@ impl Remote {
         &mut self,
         acting: Acting<'_>,
         object: &ObjectDescriptor,
-        message: Box<Message>,
+        mut message: Box<Message>,
         options: &PutOptions,
     ) -> Result<Identifiers, ConnectionError> {
+        queue_manager::give_context(&mut message);
         let Message { descriptor, body } = *message;
         let object = self.on_behalf(acting, object)?;
         let mut options = options.clone();

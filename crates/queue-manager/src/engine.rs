@@ -38,6 +38,7 @@ use model::reason::Reason;
 use model::timestamp::Timestamp;
 use parking_lot::RwLock;
 use storage::Store;
+use telemetry::Tracer;
 use test_control::TestControl;
 
 use crate::definition::administered::AdministeredObjects;
@@ -119,6 +120,8 @@ pub(crate) struct Engine {
     pub(crate) failure: Arc<Failure>,
     /// Set once, on a server that was started for tests.
     pub(crate) test_control: OnceLock<Arc<TestControl>>,
+    /// Set once, on a server that has traces.
+    pub(crate) tracer: OnceLock<Tracer>,
     phase: AtomicU8,
 }
 
@@ -187,6 +190,7 @@ impl Engine {
             reports_given_up: parking_lot::Mutex::default(),
             refused_calls: RefusedCalls::default(),
             test_control: OnceLock::new(),
+            tracer: OnceLock::new(),
             phase: AtomicU8::new(Phase::Running as u8),
         };
         for queue in loaded.queues {

@@ -28,6 +28,7 @@ use storage::private::log::disk::Disk;
 use storage::private::log::hold::Held;
 use storage::shared::SharedError;
 use storage::{RecoveryLogError, StoreError, StoreOptions};
+use telemetry::Tracer;
 use test_control::TestControl;
 
 pub use definition::rename::rename;
@@ -75,6 +76,7 @@ pub use verb::follow::Follower;
 pub use verb::get::{Accept, Terms};
 pub use verb::interrupt::{Closing, Interrupt};
 pub use verb::put::ReceiptOf;
+pub use verb::traced::{context_among, give_context};
 pub use verb::xa::{XaError, XaFlags};
 pub use verb::{connection, detached, inquire, subscribe};
 
@@ -250,6 +252,12 @@ impl QueueManager {
     pub fn put_in_hand(&self, control: Arc<TestControl>) {
         // A queue manager stays in the hand that has it.
         let _ = self.engine.test_control.set(control);
+    }
+
+    /// Puts and gets are spans of the traces of their messages from now on.
+    pub fn trace_with(&self, tracer: Tracer) {
+        // One tracer serves for the life of a server.
+        let _ = self.engine.tracer.set(tracer);
     }
 
     /// It runs for tests.

@@ -8,10 +8,11 @@
 //! - `running` holds a queue manager exactly in the states `Running`, `Quiescing` and `Ending…`.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use model::name::QueueManagerName;
 use parking_lot::RwLock;
+use telemetry::Tracer;
 
 use crate::{Clock, QueueManager, SystemClock};
 
@@ -137,6 +138,7 @@ pub struct QueueManagers {
     table: Arc<RwLock<Vec<Known>>>,
     /// `None`: the machine's.
     clock: Option<Arc<dyn Clock>>,
+    tracer: Arc<OnceLock<Tracer>>,
 }
 
 impl QueueManagers {
@@ -147,6 +149,12 @@ impl QueueManagers {
     /// As `new`, of queue managers that are started with this clock.
     pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
         Self { clock: Some(clock), ..Self::default() }
+    }
+
+    /// Those that run, and those that are started from now on, have traces.
+    pub fn trace_with(&self, tracer: &Tracer) {
+        let tracer = self.tracer.get_or_init(|| tracer.clone());
+        self.running().iter().for_each(|queue_manager| queue_manager.trace_with(tracer.clone()));
     }
 
     /// By which they work.
@@ -271,6 +279,9 @@ impl QueueManagers {
     /// Doors may use it from now on.
     pub fn started(&self, queue_manager: QueueManager) {
         let name = queue_manager.name();
+        if let Some(tracer) = self.tracer.get() {
+            queue_manager.trace_with(tracer.clone());
+        }
         self.change(&name, |known| {
             known.state = State::Running;
             known.log_failed = false;

@@ -13,6 +13,7 @@
 //! - No verb holds a lock while it waits for the store or for a message.
 
 mod browse;
+mod carried;
 pub(crate) mod close;
 mod complete_message;
 pub mod connection;
@@ -30,5 +31,6 @@ pub(crate) mod put_descriptor;
 mod selecting;
 mod shown;
 pub mod subscribe;
+pub(crate) mod traced;
 pub(crate) mod unit_of_work;
 pub(crate) mod xa;

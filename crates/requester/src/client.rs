@@ -97,9 +97,10 @@ pub(crate) async fn send_for_status(site: &Arc<Site>, outbound: Outbound) -> Res
 /// As a span of the trace that it is part of, which the headers tell the other end.
 async fn send_for(site: &Arc<Site>, mut outbound: Outbound, wanted: Wanted) -> Result<Inbound, ClientError> {
     let Some(place) = telemetry::current() else { return attempt(site, outbound, wanted).await };
-    let mut span = place.begin(Kind::Client, outbound.method.as_str());
-    span.text("http.request.method", outbound.method.as_str());
-    span.text("server.address", &*site.host);
+    let method = telemetry::method(outbound.method.as_str());
+    let mut span = place.begin(Kind::Client, method);
+    span.word("http.request.method", method);
+    span.text("server.address", &site.host);
     span.number("server.port", site.port);
     for (name, value) in span.context().carried() {
         if let Ok(value) = HeaderValue::try_from(value) {

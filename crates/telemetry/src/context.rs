@@ -6,7 +6,6 @@
 //!
 //! Source: W3C Trace Context, level 1.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rand::RngCore;
@@ -82,10 +81,9 @@ fn random<const N: usize>() -> [u8; N] {
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |value: u8| char::from(DIGITS[usize::from(value)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
 }
 
 /// Digits in lower case, as the standard wants them.

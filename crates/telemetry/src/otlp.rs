@@ -1,14 +1,24 @@
 //! Spans as a request of the OpenTelemetry protocol, in Protocol Buffers.
 //!
-//! These are the messages and numbers of `opentelemetry.proto.collector.trace.v1` that a span here can have. The crate
-//! `opentelemetry-proto` has them all, and brings gRPC along.
+//! ```text
+//! request        1 spans of a resource
+//!   resource     1 attributes
+//!   scope        2: 1 name and version, 2 each span
+//! span           1 trace  2 id  3 state  4 parent  5 name  6 kind  7 begin  8 end  9 attributes  13 links  15 status
+//! attribute      1 key  2 value: 1 text or 3 number
+//! ```
+//!
+//! The bytes are written straight from the spans: a request has hundreds, and what is written for each of them is paid by the requests
+//! that the spans are about. The crate `opentelemetry-proto` would make a tree of all of it first, and brings gRPC along.
 //!
 //! Source: OpenTelemetry protocol, 1.x: `trace_service.proto`, `trace.proto`, `common.proto`, `resource.proto`.
 
-use prost::Message;
+use std::fmt::Write as _;
 
-use crate::context::TraceContext;
-use crate::span::{Attribute, Ended};
+use prost::encoding::encode_varint;
+
+use crate::context::{TraceContext, hexadecimal};
+use crate::span::{Attribute, Ended, Name};
 
 /// Who the spans are of.
 #[derive(Debug, Clone, Copy)]
@@ -18,149 +28,129 @@ pub struct Resource<'a> {
     pub instance: &'a str,
 }
 
+/// Bytes that most spans take.
+const USUAL_SPAN: usize = 512;
+const STATUS_CODE_ERROR: u64 = 2;
+
 /// The body of one request.
 pub fn export(resource: Resource<'_>, spans: &[Ended]) -> Vec<u8> {
-    let attributes = [
+    let version = resource.service_version;
+    let mut scope_spans = Vec::with_capacity(spans.len() * USUAL_SPAN);
+    message(&mut scope_spans, 1, &mut Vec::new(), |scope| {
+        text(scope, 1, "quaymaster");
+        text(scope, 2, version);
+    });
+    let (mut of_span, mut rest) = (Vec::with_capacity(USUAL_SPAN), Rest::default());
+    for ended in spans {
+        message(&mut scope_spans, 2, &mut of_span, |out| span(out, ended, &mut rest));
+    }
+    let mut of_resource = Vec::new();
+    for (key, value) in [
         ("service.name", resource.service_name),
-        ("service.version", resource.service_version),
+        ("service.version", version),
         ("service.instance.id", resource.instance),
-    ];
-    let attributes = attributes.into_iter().map(|(key, value)| pair(key, &Attribute::Text(value.to_owned()))).collect();
-    let scope = Scope { name: "quaymaster".to_owned(), version: resource.service_version.to_owned() };
-    let scope_spans = vec![ScopeSpans { scope: Some(scope), spans: spans.iter().map(span).collect() }];
-    let resource = ResourceOf { attributes };
-    Request { resource_spans: vec![ResourceSpans { resource: Some(resource), scope_spans }] }.encode_to_vec()
+    ] {
+        let value = Attribute::Text(value.to_owned().into());
+        message(&mut of_resource, 1, &mut Vec::new(), |out| pair(out, key, &value, &mut Rest::default()));
+    }
+    let mut resource_spans = Vec::with_capacity(scope_spans.len() + 512);
+    bytes(&mut resource_spans, 1, &of_resource);
+    bytes(&mut resource_spans, 2, &scope_spans);
+    let mut request = Vec::with_capacity(resource_spans.len() + 16);
+    bytes(&mut request, 1, &resource_spans);
+    request
 }
 
-fn span(ended: &Ended) -> Span {
-    Span {
-        trace_id: ended.context.trace_id.to_vec(),
-        span_id: ended.context.span_id.to_vec(),
-        trace_state: state(&ended.context),
-        parent_span_id: ended.parent.map(|id| id.to_vec()).unwrap_or_default(),
-        name: ended.name.clone(),
-        kind: ended.kind as i32,
-        start_time_unix_nano: ended.begun,
-        end_time_unix_nano: ended.ended,
-        attributes: ended.attributes.iter().map(|(key, value)| pair(key, value)).collect(),
-        links: ended.links.iter().map(|link| self::link(&link.0)).collect(),
-        status: ended.problem.clone().map(|message| Status { message, code: STATUS_CODE_ERROR }),
+/// Room for what is within a span, used again for each.
+#[derive(Default)]
+struct Rest {
+    message: Vec<u8>,
+    value: Vec<u8>,
+    text: String,
+}
+
+fn span(out: &mut Vec<u8>, ended: &Ended, rest: &mut Rest) {
+    place(out, &ended.context);
+    if let Some(parent) = &ended.parent {
+        bytes(out, 4, parent);
+    }
+    text(out, 5, name(&ended.name, &mut rest.text));
+    number(out, 6, ended.kind as u64);
+    fixed(out, 7, ended.begun);
+    fixed(out, 8, ended.ended);
+    for (key, value) in &ended.attributes {
+        let mut inner = std::mem::take(&mut rest.message);
+        message(out, 9, &mut inner, |out| pair(out, key, value, rest));
+        rest.message = inner;
+    }
+    for link in &ended.links {
+        message(out, 13, &mut rest.message, |out| place(out, &link.0));
+    }
+    if let Some(problem) = &ended.problem {
+        message(out, 15, &mut rest.message, |out| {
+            text(out, 2, problem);
+            number(out, 3, STATUS_CODE_ERROR);
+        });
     }
 }
 
-fn link(context: &TraceContext) -> Link {
-    Link { trace_id: context.trace_id.to_vec(), span_id: context.span_id.to_vec(), trace_state: state(context) }
+/// Spans and links have the same first fields.
+fn place(out: &mut Vec<u8>, context: &TraceContext) {
+    bytes(out, 1, &context.trace_id);
+    bytes(out, 2, &context.span_id);
+    if let Some(state) = &context.state {
+        text(out, 3, state);
+    }
 }
 
-fn state(context: &TraceContext) -> String {
-    context.state.as_deref().unwrap_or_default().to_owned()
+fn name<'n>(name: &'n Name, room: &'n mut String) -> &'n str {
+    if name.object.is_empty() {
+        return &name.verb;
+    }
+    room.clear();
+    let _ = write!(room, "{} {}", name.verb, name.object);
+    room
 }
 
-fn pair(key: &str, value: &Attribute) -> KeyValue {
-    let value = match value {
-        Attribute::Text(text) => AnyValue { text: Some(text.clone()), number: None },
-        Attribute::Number(number) => AnyValue { text: None, number: Some(*number) },
-    };
-    KeyValue { key: key.to_owned(), value: Some(value) }
+fn pair(out: &mut Vec<u8>, key: &str, value: &Attribute, rest: &mut Rest) {
+    text(out, 1, key);
+    message(out, 2, &mut rest.value, |out| match value {
+        Attribute::Text(value) => text(out, 1, value),
+        Attribute::Number(value) => number(out, 3, value.cast_unsigned()),
+        Attribute::Address(address) => {
+            rest.text.clear();
+            let _ = write!(rest.text, "{address}");
+            text(out, 1, &rest.text);
+        }
+        Attribute::Identifier(identifier) => text(out, 1, &hexadecimal(identifier)),
+    });
 }
 
-const STATUS_CODE_ERROR: i32 = 2;
-
-#[derive(Clone, PartialEq, Message)]
-struct Request {
-    #[prost(message, repeated, tag = "1")]
-    resource_spans: Vec<ResourceSpans>,
+/// A message within another, written into `room` first, for its length.
+fn message(out: &mut Vec<u8>, field: u64, room: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    room.clear();
+    write(room);
+    bytes(out, field, room);
 }
 
-#[derive(Clone, PartialEq, Message)]
-struct ResourceSpans {
-    #[prost(message, optional, tag = "1")]
-    resource: Option<ResourceOf>,
-    #[prost(message, repeated, tag = "2")]
-    scope_spans: Vec<ScopeSpans>,
+fn text(out: &mut Vec<u8>, field: u64, value: &str) {
+    bytes(out, field, value.as_bytes());
 }
 
-#[derive(Clone, PartialEq, Message)]
-struct ResourceOf {
-    #[prost(message, repeated, tag = "1")]
-    attributes: Vec<KeyValue>,
+fn bytes(out: &mut Vec<u8>, field: u64, value: &[u8]) {
+    encode_varint(field << 3 | 2, out);
+    encode_varint(value.len() as u64, out);
+    out.extend_from_slice(value);
 }
 
-#[derive(Clone, PartialEq, Message)]
-struct ScopeSpans {
-    #[prost(message, optional, tag = "1")]
-    scope: Option<Scope>,
-    #[prost(message, repeated, tag = "2")]
-    spans: Vec<Span>,
+fn number(out: &mut Vec<u8>, field: u64, value: u64) {
+    encode_varint(field << 3, out);
+    encode_varint(value, out);
 }
 
-#[derive(Clone, PartialEq, Message)]
-struct Scope {
-    #[prost(string, tag = "1")]
-    name: String,
-    #[prost(string, tag = "2")]
-    version: String,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Span {
-    #[prost(bytes = "vec", tag = "1")]
-    trace_id: Vec<u8>,
-    #[prost(bytes = "vec", tag = "2")]
-    span_id: Vec<u8>,
-    #[prost(string, tag = "3")]
-    trace_state: String,
-    #[prost(bytes = "vec", tag = "4")]
-    parent_span_id: Vec<u8>,
-    #[prost(string, tag = "5")]
-    name: String,
-    #[prost(int32, tag = "6")]
-    kind: i32,
-    #[prost(fixed64, tag = "7")]
-    start_time_unix_nano: u64,
-    #[prost(fixed64, tag = "8")]
-    end_time_unix_nano: u64,
-    #[prost(message, repeated, tag = "9")]
-    attributes: Vec<KeyValue>,
-    #[prost(message, repeated, tag = "13")]
-    links: Vec<Link>,
-    #[prost(message, optional, tag = "15")]
-    status: Option<Status>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Link {
-    #[prost(bytes = "vec", tag = "1")]
-    trace_id: Vec<u8>,
-    #[prost(bytes = "vec", tag = "2")]
-    span_id: Vec<u8>,
-    #[prost(string, tag = "3")]
-    trace_state: String,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Status {
-    #[prost(string, tag = "2")]
-    message: String,
-    #[prost(int32, tag = "3")]
-    code: i32,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct KeyValue {
-    #[prost(string, tag = "1")]
-    key: String,
-    #[prost(message, optional, tag = "2")]
-    value: Option<AnyValue>,
-}
-
-/// One of both is there.
-#[derive(Clone, PartialEq, Message)]
-struct AnyValue {
-    #[prost(string, optional, tag = "1")]
-    text: Option<String>,
-    #[prost(int64, optional, tag = "3")]
-    number: Option<i64>,
+fn fixed(out: &mut Vec<u8>, field: u64, value: u64) {
+    encode_varint(field << 3 | 1, out);
+    out.extend_from_slice(&value.to_le_bytes());
 }
 
 #[cfg(test)]

@@ -154,6 +154,19 @@ impl Kept {
     }
 }
 
+/// Which rule has hit a call or a request, and how long it delays it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit {
+    pub rule: u64,
+    pub delay: Duration,
+}
+
+impl Hit {
+    fn of(kept: &Kept) -> Self {
+        Self { rule: kept.id, delay: kept.rule.delay }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error("there are {MOST_RULES} rules already")]
 pub struct TooManyRules;
@@ -232,11 +245,11 @@ impl Faults {
     }
 
     /// What becomes of a call, and after which delay; `None`: nothing out of the ordinary.
-    pub fn of_call(&self, call: &Call<'_>) -> Option<(Duration, CallFault)> {
+    pub fn of_call(&self, call: &Call<'_>) -> Option<(Hit, CallFault)> {
         let mut rules = self.rules.lock();
         rules.kept.iter_mut().find_map(|kept| match &kept.rule.subject {
             Subject::Calls(of, fault) if of.is_about(call) => {
-                let found = (kept.rule.delay, *fault);
+                let found = (Hit::of(kept), *fault);
                 kept.hit().then_some(found)
             }
             Subject::Calls(..) | Subject::Requests(..) => None,
@@ -244,13 +257,13 @@ impl Faults {
     }
 
     /// The same of a request, for which `names` says what it is for.
-    pub fn of_request(&self, names: &[(Purpose, &str)]) -> Option<(Duration, RequestFault)> {
+    pub fn of_request(&self, names: &[(Purpose, &str)]) -> Option<(Hit, RequestFault)> {
         let mut rules = self.rules.lock();
         rules.kept.iter_mut().find_map(|kept| match &kept.rule.subject {
             Subject::Requests(purpose, pattern, fault)
                 if names.iter().any(|(known, name)| known == purpose && pattern.matches(name)) =>
             {
-                let found = (kept.rule.delay, *fault);
+                let found = (Hit::of(kept), *fault);
                 kept.hit().then_some(found)
             }
             Subject::Calls(..) | Subject::Requests(..) => None,
@@ -298,7 +311,7 @@ mod tests {
         faults.add(full("Q", 0, Some(1))).expect("there is room");
         let late = Rule { delay: Duration::from_secs(1), ..full("Q", 0, None) };
         let second = faults.add(late).expect("there is room");
-        let delays = [0, 1].map(|_| faults.of_call(&put(&["Q"])).map(|(delay, _)| delay.as_secs()));
+        let delays = [0, 1].map(|_| faults.of_call(&put(&["Q"])).map(|(hit, _)| hit.delay.as_secs()));
         assert_eq!(delays, [Some(0), Some(1)]);
         assert!(faults.remove(second.id) && !faults.remove(second.id));
         assert!(faults.has_rules());
@@ -312,7 +325,10 @@ mod tests {
         let subject = Subject::Requests(Purpose::Service, Pattern::new("loan"), RequestFault::Status(503));
         faults.add(Rule { subject, delay: Duration::ZERO, skip: 0, times: None }).expect("there is room");
         let names = [(Purpose::Path, "/loan"), (Purpose::Service, "loan")];
-        assert_eq!(faults.of_request(&names), Some((Duration::ZERO, RequestFault::Status(503))));
+        assert_eq!(
+            faults.of_request(&names),
+            Some((Hit { rule: 1, delay: Duration::ZERO }, RequestFault::Status(503)))
+        );
         assert!(faults.of_request(&names[..1]).is_none());
     }
 }

@@ -6,9 +6,11 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::time::Duration;
 
 use http::StatusCode;
 use http::request::Parts;
+use telemetry::Span;
 use test_control::TestControl;
 use test_control::faults::{Moment, Purpose, RequestFault};
 
@@ -18,22 +20,38 @@ use crate::server::Shared;
 use crate::service::Connected;
 use crate::zosconnect::invoke::decoded;
 
-/// Answers a request, unless a rule is about it.
-pub(crate) async fn around<F: Future<Output = Answer>>(
+/// What a rule does to a request; its span tells which rule.
+pub(crate) fn of_request(
     control: &TestControl,
     connected: &Connected,
     parts: &Parts,
     matched: Matched<'_>,
-    go: impl FnOnce() -> F,
-) -> Answer {
+    span: Option<&mut Span>,
+) -> Option<(Duration, RequestFault)> {
     if !control.faults.has_rules() || matched.route.handler.is_of_tests() {
-        return go().await;
+        return None;
     }
     let path = parts.uri.path();
     let own = purpose(&connected.shared, matched, path);
     let names: Vec<(Purpose, &str)> =
         own.iter().map(|(purpose, name)| (*purpose, &**name)).chain([(Purpose::Path, path)]).collect();
-    let Some((delay, fault)) = control.faults.of_request(&names) else { return go().await };
+    let (hit, fault) = control.faults.of_request(&names)?;
+    if let Some(span) = span {
+        span.hit(hit.rule, hit.delay);
+        if let RequestFault::Drop(_) = fault {
+            span.failed("a rule of tests cuts the connection");
+        }
+    }
+    Some((hit.delay, fault))
+}
+
+/// Answers a request, as a rule lets it.
+pub(crate) async fn around<F: Future<Output = Answer>>(
+    fault: Option<(Duration, RequestFault)>,
+    connected: &Connected,
+    go: impl FnOnce() -> F,
+) -> Answer {
+    let Some((delay, fault)) = fault else { return go().await };
     if !delay.is_zero() {
         tokio::time::sleep(delay).await;
     }

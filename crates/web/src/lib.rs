@@ -139,6 +139,9 @@ impl WebServer {
         };
         let traces = Traces::new(&options.tracing)?;
         let (tracer, sender) = traces.map_or((None, None), |traces| (Some(traces.tracer), Some(traces.sender)));
+        if let Some(tracer) = &tracer {
+            queue_managers.trace_with(tracer);
+        }
         let shared = Arc::new(Shared::new(options, queue_managers, tracer)?);
         shared.services.registry.make_folders();
         shared.requesters.make_folder();

@@ -129,6 +129,8 @@ pub struct Tracing {
     pub sample_percent: u32,
     /// Messages that are put over HTTP have the context of the trace as properties.
     pub message_properties: bool,
+    /// So have messages that MQ clients put, and that had none.
+    pub channel_properties: bool,
 }
 
 impl Default for Tracing {
@@ -139,6 +141,7 @@ impl Default for Tracing {
             service_name: "quaymaster".to_owned(),
             sample_percent: 100,
             message_properties: false,
+            channel_properties: false,
         }
     }
 }

@@ -139,7 +139,7 @@ async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> A
     let mut route_index = None;
     let progress = Progress::default();
     let tracer = shared.tracer.as_ref().filter(|_| peer.door != Door::Metrics);
-    let span = tracer.map(|tracer| traces::begin(tracer, &parts));
+    let mut span = tracer.map(|tracer| traces::begin(tracer, &parts));
     let mut form = Form::of_path(parts.uri.path());
     let mut answer = match settings.cors.preflight(&parts.method, &parts.headers) {
         Some(preflight) => preflight,
@@ -148,14 +148,15 @@ async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> A
                 route_index = matched.index;
                 form = matched.route.handler.form();
                 // What seldom happens is in memory of its own, so that other requests take no more for it.
-                match (&shared.test_control, &span) {
+                match (&shared.test_control, &mut span) {
                     (None, None) => guarded(connected, &settings, &parts, matched, started, &progress, &mut body).await,
                     (None, Some(span)) => {
                         let go = guarded(connected, &settings, &parts, matched, started, &progress, &mut body);
                         Box::pin(span.around(go)).await
                     }
                     (Some(control), span) => {
-                        let go = faults::around(control, connected, &parts, matched, || {
+                        let fault = faults::of_request(control, connected, &parts, matched, span.as_mut());
+                        let go = faults::around(fault, connected, || {
                             guarded(connected, &settings, &parts, matched, started, &progress, &mut body)
                         });
                         match span {

@@ -7,30 +7,28 @@ use std::time::Duration;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use model::property::{Property, PropertyValue};
 use requester::post::{Networks, Reach, Receiver};
-use telemetry::{Ended, Kind, Resource, Span, TRACEPARENT, TRACESTATE, TraceContext, Tracer};
-use tokio::sync::mpsc;
+use telemetry::{
+    Attribute, BATCH, Ended, Kind, Name, Resource, Span, TRACEPARENT, TRACESTATE, TraceContext, TraceOptions, Tracer,
+};
 
 use crate::WebError;
 use crate::options::Tracing;
 
 const PROTOBUF: HeaderValue = HeaderValue::from_static("application/x-protobuf");
-/// Spans of one request at most.
-const BATCH: usize = 512;
 /// How long spans wait for others.
 const PAUSE: Duration = Duration::from_secs(1);
 /// For one request to the receiver.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The ends of a queue of spans.
+/// Who keeps spans, and who sends them.
 pub(crate) struct Traces {
     pub(crate) tracer: Tracer,
     pub(crate) sender: Sender,
 }
 
 pub(crate) struct Sender {
-    ended: mpsc::Receiver<Ended>,
+    tracer: Tracer,
     receiver: Receiver,
     headers: HeaderMap,
     /// For the log.
@@ -61,8 +59,13 @@ impl Traces {
             headers.insert(header, value);
         }
         headers.insert(CONTENT_TYPE, PROTOBUF);
-        let (tracer, ended) = Tracer::new(options.sample_percent);
-        Ok(Some(Self { tracer, sender: Sender { ended, receiver, headers, url, options: options.clone() } }))
+        let tracer = Tracer::new(TraceOptions {
+            percent: options.sample_percent,
+            message_properties: options.message_properties,
+            channel_properties: options.channel_properties,
+        });
+        let sender = Sender { tracer: tracer.clone(), receiver, headers, url, options: options.clone() };
+        Ok(Some(Self { tracer, sender }))
     }
 }
 
@@ -76,29 +79,22 @@ fn whole_url(endpoint: &str) -> String {
 }
 
 impl Sender {
-    /// Sends spans until there is no tracer any more.
-    pub(crate) async fn run(mut self) {
-        let mut spans = Vec::with_capacity(BATCH);
+    /// Sends spans for as long as it is polled.
+    pub(crate) async fn run(self) {
         let mut is_away = false;
-        while self.ended.recv_many(&mut spans, BATCH).await > 0 {
-            let end = tokio::time::Instant::now() + PAUSE;
-            while spans.len() < BATCH {
-                let left = BATCH - spans.len();
-                match tokio::time::timeout_at(end, self.ended.recv_many(&mut spans, left)).await {
-                    Ok(1..) => {}
-                    _ => break,
+        loop {
+            let ended = self.tracer.ended(PAUSE).await;
+            for spans in ended.chunks(BATCH) {
+                let problem = self.send(spans).await.err();
+                match &problem {
+                    Some(problem) if !is_away => {
+                        tracing::warn!("traces cannot be sent to {}, and are dropped: {problem}", self.url);
+                    }
+                    None if is_away => tracing::info!("traces are sent to {} again", self.url),
+                    _ => {}
                 }
+                is_away = problem.is_some();
             }
-            let problem = self.send(&spans).await.err();
-            match &problem {
-                Some(problem) if !is_away => {
-                    tracing::warn!("traces cannot be sent to {}, and are dropped: {problem}", self.url);
-                }
-                None if is_away => tracing::info!("traces are sent to {} again", self.url),
-                _ => {}
-            }
-            is_away = problem.is_some();
-            spans.clear();
         }
     }
 
@@ -119,38 +115,29 @@ impl Sender {
 pub(crate) fn begin(tracer: &Tracer, parts: &Parts) -> Span {
     let header = |name| parts.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let caller = header(TRACEPARENT).and_then(|parent| TraceContext::parse(parent, header(TRACESTATE)));
-    tracer.begin(Kind::Server, parts.method.as_str(), caller.as_ref())
+    tracer.begin(Kind::Server, telemetry::method(parts.method.as_str()), caller.as_ref())
 }
 
 /// What is known of a request once it is answered.
-pub(crate) fn end(mut span: Span, parts: &Parts, route: Option<&str>, status: StatusCode, address: std::net::IpAddr) {
+pub(crate) fn end(
+    mut span: Span,
+    parts: &Parts,
+    route: Option<&'static str>,
+    status: StatusCode,
+    address: std::net::IpAddr,
+) {
+    let method = telemetry::method(parts.method.as_str());
     if let Some(route) = route {
-        span.rename(|| format!("{} {route}", parts.method));
-        span.text("http.route", route);
+        span.rename(|| Name::of(method, route));
+        span.word("http.route", route);
     }
-    span.text("http.request.method", parts.method.as_str());
+    span.word("http.request.method", method);
     span.text("url.path", parts.uri.path());
     span.number("http.response.status_code", status.as_u16());
-    span.text("client.address", address.to_string());
+    span.note("client.address", || Attribute::Address(address));
     if status.is_server_error() {
         span.failed(status.to_string());
     }
-}
-
-/// The properties that a message of this request gets; none where traces are off, or are not to reach messages.
-pub(crate) fn properties(options: &Tracing) -> Vec<Property> {
-    let place = options.message_properties.then(telemetry::current).flatten();
-    let carried = place.iter().flat_map(|place| place.context().carried());
-    carried.map(|(name, value)| Property { name: name.to_owned(), value: PropertyValue::String(value) }).collect()
-}
-
-/// The context that a message carries.
-pub(crate) fn of_message(properties: &[Property]) -> Option<TraceContext> {
-    let text = |name| match &properties.iter().find(|property| property.name == name)?.value {
-        PropertyValue::String(text) => Some(text.as_str()),
-        _ => None,
-    };
-    TraceContext::parse(text(TRACEPARENT)?, text(TRACESTATE))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, Pu
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use storage::{DeliveryKey, Position};
+use telemetry::TraceContext;
 use test_control::faults::Verb;
 
 use crate::definition::objects::{ObjectError, authorise};
@@ -34,10 +35,11 @@ use crate::queue::transmission::QUEUE_MANAGER;
 use crate::queue::waiters::Changes;
 use crate::security::authority::{self, Door};
 use crate::selection::matching;
-use crate::verb::faults::Subject;
+use crate::verb::faults::{Subject, What};
 use crate::verb::get::Terms;
 use crate::verb::interrupt::Closing;
 use crate::verb::put::ReceiptOf;
+use crate::verb::traced::name_of_object;
 use crate::verb::unit_of_work::OpenUnit;
 use crate::verb::{browse, close, faults, get, open, put, unit_of_work, xa};
 use crate::{ConnectOptions, QueueManager};
@@ -94,6 +96,8 @@ pub struct GetResult {
     pub arrived: Timestamp,
     /// 2079 accepted truncated, 2080 truncated and left on the queue, 2110 to 2120 not converted.
     pub warning: Option<Reason>,
+    /// Of the trace that the message belongs to, on a server that has traces.
+    pub(crate) trace: Option<Box<TraceContext>>,
 }
 
 impl Deref for GetResult {
@@ -351,18 +355,25 @@ impl Connection {
     async fn put_message(
         &self,
         handle: ObjectHandle,
-        message: Box<Message>,
+        mut message: Box<Message>,
         options: &PutOptions,
         due: Option<Due>,
     ) -> Result<PutResult, Reason> {
         let length = message.body.len();
-        self.observed_and_told(
-            (Verb::Put, Subject::Handle(handle)),
-            || put::put(self, handle, message, options, due),
-            |observation, outcome| observation.put(self, handle, outcome, length),
-            Call::Handle(handle),
-        )
-        .await
+        let traced = self.put_begins(&mut message, || self.name_of(handle));
+        let mut hit = None;
+        let mut outcome = self
+            .observed_and_told(
+                What { verb: Verb::Put, subject: Subject::Handle(handle), hit: traced.is_some().then_some(&mut hit) },
+                || put::put(self, handle, message, options, due),
+                |observation, outcome| observation.put(self, handle, outcome, length),
+                Call::Handle(handle),
+            )
+            .await;
+        if let Some(traced) = traced {
+            self.put_ended(*traced, &mut outcome, hit, || self.name_of(handle));
+        }
+        outcome
     }
 
     /// Queue or topic; the authority is +put or +pub.
@@ -420,20 +431,27 @@ impl Connection {
         &self,
         caller: &Principal,
         object: &ObjectDescriptor,
-        message: Box<Message>,
+        mut message: Box<Message>,
         options: &PutOptions,
         due: Option<Due>,
         receipt: Option<&ReceiptOf<'_>>,
     ) -> Result<PutResult, Reason> {
         self.state.check()?;
         let length = message.body.len();
-        self.observed_and_told(
-            (Verb::Put, Subject::Name(&object.name)),
-            || put::put1(self, caller, object, message, options, due, receipt),
-            |observation, outcome| observation.put1(self, object, outcome, length),
-            Call::Open { caller, object, options: put::open_options(options.flags) },
-        )
-        .await
+        let traced = self.put_begins(&mut message, || name_of_object(object));
+        let (subject, mut hit) = (Subject::Name(&object.name), None);
+        let mut outcome = self
+            .observed_and_told(
+                What { verb: Verb::Put, subject, hit: traced.is_some().then_some(&mut hit) },
+                || put::put1(self, caller, object, message, options, due, receipt),
+                |observation, outcome| observation.put1(self, object, outcome, length),
+                Call::Open { caller, object, options: put::open_options(options.flags) },
+            )
+            .await;
+        if let Some(traced) = traced {
+            self.put_ended(*traced, &mut outcome, hit, || name_of_object(object));
+        }
+        outcome
     }
 
     /// As `put1`, of a message that has its place in memory already.
@@ -470,19 +488,26 @@ impl Connection {
         terms: &Terms<'_>,
     ) -> Result<Box<GetResult>, Reason> {
         let verb = if options.flags.intersects(get::BROWSES) { Verb::Browse } else { Verb::Get };
-        self.observed_and_told(
-            (verb, Subject::Handle(handle)),
-            || get::get(self, handle, options, terms),
-            |observation, outcome| {
-                // A wait that its door has ended was no call of the application.
-                let is_over = terms.interrupt.is_some() && matches!(outcome, Err(Reason::NoMsgAvailable));
-                if !is_over {
-                    observation.got(self, handle, options.flags, outcome);
-                }
-            },
-            Call::Handle(handle),
-        )
-        .await
+        let traced = if verb == Verb::Get { self.get_begins() } else { None };
+        let mut hit = None;
+        let outcome = self
+            .observed_and_told(
+                What { verb, subject: Subject::Handle(handle), hit: traced.is_some().then_some(&mut hit) },
+                || get::get(self, handle, options, terms),
+                |observation, outcome| {
+                    // A wait that its door has ended was no call of the application.
+                    let is_over = terms.interrupt.is_some() && matches!(outcome, Err(Reason::NoMsgAvailable));
+                    if !is_over {
+                        observation.got(self, handle, options.flags, outcome);
+                    }
+                },
+                Call::Handle(handle),
+            )
+            .await;
+        if let Some(traced) = &traced {
+            self.get_ended(traced, handle, &outcome, hit);
+        }
+        outcome
     }
 
     /// A message that this queue manager puts to the handle's queue from now on gets this position or a later one. On a shared

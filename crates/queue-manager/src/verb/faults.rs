@@ -12,6 +12,7 @@ use std::time::Duration;
 use model::name::ObjectName;
 use model::reason::Reason;
 use test_control::TestControl;
+pub(super) use test_control::faults::Hit;
 use test_control::faults::{Call, CallFault, Moment, Verb};
 
 use crate::ConnectOptions;
@@ -31,16 +32,32 @@ pub(super) enum Subject<'a> {
     Nothing,
 }
 
+/// A call, as rules see it.
+pub(super) struct What<'a> {
+    pub(super) verb: Verb,
+    pub(super) subject: Subject<'a>,
+    /// Where it is noted that a rule has hit it.
+    pub(super) hit: Option<&'a mut Option<Hit>>,
+}
+
+impl<'a> From<(Verb, Subject<'a>)> for What<'a> {
+    fn from((verb, subject): (Verb, Subject<'a>)) -> Self {
+        Self { verb, subject, hit: None }
+    }
+}
+
 /// Makes a call, unless a rule is about it.
 pub(super) async fn around<T, F: Future<Output = Result<T, Reason>>>(
     connection: &Connection,
     control: &TestControl,
-    verb: Verb,
-    subject: Subject<'_>,
+    what: What<'_>,
     call: impl FnOnce() -> F,
 ) -> Result<T, Reason> {
-    let Some((delay, fault)) = fault_of(connection, control, verb, subject) else { return call().await };
-    pause(delay).await;
+    let Some((hit, fault)) = fault_of(connection, control, what.verb, what.subject) else { return call().await };
+    if let Some(noted) = what.hit {
+        *noted = Some(hit);
+    }
+    pause(hit.delay).await;
     match fault {
         CallFault::Late => call().await,
         CallFault::Reason(Reason::BackedOut) => {
@@ -63,7 +80,7 @@ fn fault_of(
     control: &TestControl,
     verb: Verb,
     subject: Subject<'_>,
-) -> Option<(Duration, CallFault)> {
+) -> Option<(Hit, CallFault)> {
     let options = &connection.state.options;
     if !control.faults.has_rules() || options.application_type == QUEUE_MANAGER {
         return None;
@@ -107,12 +124,12 @@ pub(super) fn of_connect(engine: &Engine, options: &ConnectOptions) -> Result<()
 /// # Errors
 /// Those of `of_connect`.
 pub(super) async fn before_connect(engine: &Engine, options: &ConnectOptions) -> Result<(), Reason> {
-    let Some((delay, fault)) = connect_fault(engine, options) else { return Ok(()) };
-    pause(delay).await;
+    let Some((hit, fault)) = connect_fault(engine, options) else { return Ok(()) };
+    pause(hit.delay).await;
     outcome_of_connect(fault)
 }
 
-fn connect_fault(engine: &Engine, options: &ConnectOptions) -> Option<(Duration, CallFault)> {
+fn connect_fault(engine: &Engine, options: &ConnectOptions) -> Option<(Hit, CallFault)> {
     let control = engine.test_control.get().filter(|control| control.faults.has_rules())?;
     let queue_manager = engine.name.as_str();
     control.faults.of_call(&Call { verb: Verb::Connect, queue_manager, queues: &[], channel: &options.channel })

@@ -35,7 +35,7 @@ use crate::verb::connection::{Connection, GetResult, ObjectHandle};
 use crate::verb::handle::{Context, Handle};
 use crate::verb::interrupt::{Closing, Interrupt};
 use crate::verb::unit_of_work::What;
-use crate::verb::{browse, complete_message, selecting, shown};
+use crate::verb::{browse, complete_message, selecting, shown, traced};
 
 pub(crate) const BROWSES: GetFlags =
     GetFlags::BROWSE_FIRST.union(GetFlags::BROWSE_NEXT).union(GetFlags::BROWSE_MSG_UNDER_CURSOR);
@@ -541,6 +541,8 @@ impl Get<'_> {
     /// What the application sees: lifetime left, properties left out, data converted, cut to its buffer.
     pub(crate) fn result(&self, stored: StoredMessage, now: Timestamp) -> Box<GetResult> {
         let message_token = matching::token(self.queue.id, stored.key);
+        let traces = self.engine.tracer.get().is_some() && !self.browses();
+        let trace = if traces { traced::context_of(&stored.message).map(Box::new) } else { None };
         let hides = self.hides_properties(&stored.message);
         let mut message = stored.message;
         if hides {
@@ -576,6 +578,7 @@ impl Get<'_> {
             resolved_queue: self.queue.name,
             arrived: stored.arrived,
             warning,
+            trace,
         })
     }
 }
@@ -651,5 +654,6 @@ pub(super) fn no_message(queue: &Queue) -> Box<GetResult> {
         resolved_queue: queue.name,
         arrived: Timestamp::default(),
         warning: None,
+        trace: None,
     })
 }

@@ -9,24 +9,23 @@
 use std::future::Future;
 
 use model::reason::Reason;
-use test_control::faults::Verb;
 
 use crate::instrumentation::accounting::observation::Observation;
 use crate::instrumentation::event::calls::{self, Call};
 use crate::verb::connection::Connection;
-use crate::verb::faults::{self, Subject};
+use crate::verb::faults::{self, What};
 
 impl Connection {
     /// `call` begins the call: a future made here needs no second place in the caller's. `note` is run once it has ended.
     pub(super) async fn observed<T, F: Future<Output = Result<T, Reason>>>(
         &self,
-        (verb, subject): (Verb, Subject<'_>),
+        what: impl Into<What<'_>>,
         call: impl FnOnce() -> F,
         note: impl FnOnce(&Observation, &Result<T, Reason>),
     ) -> Result<T, Reason> {
         match self.engine.test_control.get() {
             None => self.noted(call, note).await,
-            Some(control) => Box::pin(faults::around(self, control, verb, subject, || self.noted(call, note))).await,
+            Some(control) => Box::pin(faults::around(self, control, what.into(), || self.noted(call, note))).await,
         }
     }
 
@@ -44,7 +43,7 @@ impl Connection {
     /// As `observed`; a refusal is then told as the event of `about`.
     pub(super) async fn observed_and_told<T, F: Future<Output = Result<T, Reason>>>(
         &self,
-        what: (Verb, Subject<'_>),
+        what: impl Into<What<'_>>,
         call: impl FnOnce() -> F,
         note: impl FnOnce(&Observation, &Result<T, Reason>),
         about: Call<'_>,

@@ -333,8 +333,11 @@ pub(crate) const KEYS: &[Key] = &[
     key("tracing.sample_percent", Kind::Integer { minimum: 0, maximum: 100 }, "100", "How many of 100 traces that begin at this server are recorded. Traces that a caller has begun are recorded if the caller does so.")
         .environment("QUAYMASTER_TRACING_SAMPLE_PERCENT")
         .once(),
-    key("tracing.message_properties", Kind::Boolean, "false", "Give messages that are put over REST the properties traceparent and tracestate. Programs that do not ask for properties may then see an MQRFH2 header before the data.")
+    key("tracing.message_properties", Kind::Boolean, "false", "Give messages that are put over HTTP the properties traceparent and tracestate: by REST, services and the message API. Programs that do not ask for properties may then see an MQRFH2 header before the data.")
         .environment("QUAYMASTER_TRACING_MESSAGE_PROPERTIES")
+        .once(),
+    key("tracing.channel_properties", Kind::Boolean, "false", "Let each message that an MQ client puts without traceparent begin a trace, and give it the properties traceparent and tracestate. Not for messages of formats that begin with MQ, but for MQSTR and MQHRF2, and not on queues of the system. Programs that do not ask for properties may then see an MQRFH2 header before the data.")
+        .environment("QUAYMASTER_TRACING_CHANNEL_PROPERTIES")
         .once(),
     key("documents.open_to", Kind::Choice(&["anyone", "users"]), "", "Readers of /openapi.json, /ibm/api/docs, /zosConnect/api-docs and the documents of deployed APIs: anyone, or authenticated users.")
         .note("anyone with server.developer_defaults, else users")

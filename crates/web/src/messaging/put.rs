@@ -16,7 +16,7 @@ use crate::error::{self, ApiError, Verb};
 use crate::request_body::{Allowed, RequestBody};
 use crate::routes::Version;
 use crate::service::Call;
-use crate::{media_type, query, traces};
+use crate::{media_type, query};
 
 use super::headers::{self, Correlation, PutHeaders};
 use super::{Target, properties};
@@ -45,11 +45,7 @@ impl Prepared {
         media_type::require(call.headers(), MEDIA_TYPES)?;
         query::none(call.query())?;
         let headers = PutHeaders::read(call.headers(), call.version, takes_correlation)?;
-        let mut properties = if call.version >= Version::V3 { properties::read(call.headers())? } else { Vec::new() };
-        // What the caller says of its trace counts.
-        if traces::of_message(&properties).is_none() {
-            properties.extend(traces::properties(&call.settings.options.tracing));
-        }
+        let properties = if call.version >= Version::V3 { properties::read(call.headers())? } else { Vec::new() };
         Ok(Self { headers, properties })
     }
 

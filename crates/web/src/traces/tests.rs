@@ -26,14 +26,3 @@ fn an_endpoint_or_header_that_cannot_be_is_told() {
     assert!(problem("127.0.0.1:4318", "a").starts_with("tracing.endpoint: expected a URL"));
     assert_eq!(problem("http://h", "a b"), "tracing.headers: a b is not a header");
 }
-
-#[test]
-fn the_context_of_a_message_is_in_its_properties() {
-    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    let property =
-        |name: &str, text: &str| Property { name: name.to_owned(), value: PropertyValue::String(text.into()) };
-    let all = [property("traceparent", parent), property("tracestate", "a=1")];
-    assert_eq!(of_message(&all).map(|context| context.traceparent()).as_deref(), Some(parent));
-    assert_eq!(of_message(&[property("other", "x")]), None);
-    assert_eq!(properties(&Tracing { message_properties: true, ..Tracing::default() }), [], "there is no trace");
-}

@@ -15,13 +15,12 @@ use model::authority::Principal;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use requester::post::{Reach, Receiver};
-use telemetry::Kind;
+use telemetry::{Kind, Name};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
 use crate::api::{PLAIN_JSON, get, headers};
 use crate::server::Shared;
-use crate::traces;
 
 const WEBHOOK_ID: HeaderName = HeaderName::from_static("webhook-id");
 const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
@@ -85,12 +84,12 @@ impl Door for Receivers {
                 // Below the span that has put the message.
                 Some(tracer) => {
                     let key = &self.definition.key;
-                    let caller = traces::of_message(&content.properties);
-                    let mut span = tracer.begin(Kind::Consumer, format!("push {}", key.name), caller.as_ref());
-                    span.text("messaging.system", "ibmmq");
+                    let caller = queue_manager::context_among(&content.properties);
+                    let mut span = tracer.begin(Kind::Consumer, Name::of("push", key.name.clone()), caller.as_ref());
+                    span.word("messaging.system", "ibmmq");
                     let reply = span.around(post).await;
                     if let Err(problem) = &reply {
-                        span.failed(problem);
+                        span.failed(problem.clone());
                     }
                     reply?
                 }
