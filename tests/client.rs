@@ -33,7 +33,7 @@ pub(crate) fn client_with(
         queue: queue.to_owned(),
         reply_queue: None,
         persistent,
-        answer_limit: Duration::from_secs(30),
+        answer_limit: Duration::from_secs(300),
     })?)
 }
 
@@ -62,7 +62,7 @@ pub(crate) async fn get_all(client: &mut RestClient) -> Result<Vec<String>> {
 pub(crate) fn fetch(address: &str, path: &str) -> Result<String> {
     use std::io::{Read, Write};
     let mut socket = std::net::TcpStream::connect(address)?;
-    socket.set_read_timeout(Some(Duration::from_secs(10)))?;
+    socket.set_read_timeout(Some(Duration::from_secs(300)))?;
     write!(socket, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
     let mut answer = String::new();
     socket.read_to_string(&mut answer)?;

@@ -16,8 +16,8 @@ use tempfile::TempDir;
 use crate::client::write;
 use crate::services::repository;
 
-/// Two minutes.
-const LOOKS: u32 = 600;
+/// Five minutes.
+const LOOKS: u32 = 1500;
 const PAUSE: Duration = Duration::from_millis(200);
 const PAGE: &str = include_str!("../docs/metrics.md");
 

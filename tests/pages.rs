@@ -13,7 +13,7 @@ use crate::readme::shell_blocks;
 use crate::services::{Checkout, repository};
 
 /// Longest wait for what the server sends to its supervisor.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(300);
 
 fn page(name: &str) -> Result<String> {
     let path = repository()?.join("docs").join(name);
@@ -92,7 +92,7 @@ struct RunningGroup(std::process::Child);
 
 impl RunningGroup {
     fn wait_until_ready(&mut self, file: &std::path::Path) -> Result<()> {
-        for _ in 0..600 {
+        for _ in 0..3000 {
             if file.exists() {
                 return Ok(());
             }

@@ -97,7 +97,7 @@ fn a_stop_ends_waiting_gets_without_taking_their_message() -> Result<()> {
     let mut app = client(&server, QUEUE, true)?;
     // Connected and past its first request: what follows is in the server's hands.
     block_on(get_all(&mut app))?;
-    let waiter = std::thread::spawn(move || block_on(waiting.get(None, Some(Duration::from_secs(25)))));
+    let waiter = std::thread::spawn(move || block_on(waiting.get(None, Some(Duration::from_secs(250)))));
     // The gauge of waiting gets shows that the request has arrived.
     wait_for_waiter(&server)?;
     let (status, said) = server.terminate()?;
@@ -117,7 +117,7 @@ fn a_stop_ends_waiting_gets_without_taking_their_message() -> Result<()> {
 fn wait_for_waiter(server: &Server) -> Result<()> {
     let ready: serde_json::Value = serde_json::from_str(&server.ready.line)?;
     let address = ready["metrics"].as_str().context("the ready line names the metrics")?;
-    for _ in 0..500 {
+    for _ in 0..30_000 {
         let text = crate::client::fetch(address, "/metrics")?;
         let waits = |line: &str| line.starts_with("quaymaster_queue_waiters{") && !line.ends_with(" 0");
         if text.lines().any(waits) {

@@ -200,7 +200,7 @@ fn a_lock_a_delay_and_a_wait_are_over_when_the_clock_is_moved() -> Result<()> {
     for path in long {
         let address = world.server.ready.http.context("the server speaks HTTP")?;
         let credentials = STANDARD.encode(format!("app:{APP_PASSWORD}"));
-        let mut waiting = Client::connect_for(address, &credentials, Duration::from_secs(60))?;
+        let mut waiting = Client::connect_for(address, &credentials, Duration::from_secs(300))?;
         waiting.send("DELETE", &path, "ibm-mq-rest-csrf-token: x\r\n", b"")?;
         until_a_get_waits(&mut world)?;
         world.advance("2h")?;
@@ -319,7 +319,7 @@ fn calls_of_an_api_are_recorded_and_replayed_when_the_api_is_gone() -> Result<()
 
 /// A program waits for a message of the queue.
 fn until_a_get_waits(world: &mut World) -> Result<()> {
-    for _ in 0..600 {
+    for _ in 0..6000 {
         let why = world.admin.ask("GET", "/api/v1/qmgr/QM1/why/get?queue=DEV.QUEUE.1", "", b"")?.json();
         let waits = |reader: &Value| reader["waits"].as_array().is_some_and(|all| !all.is_empty());
         if why["readers"].as_array().is_some_and(|all| all.iter().any(waits)) {

@@ -19,7 +19,7 @@ use system_tests::server::{APP_PASSWORD, Server, ServerOptions};
 
 use crate::services::repository;
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 pub(crate) const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 pub(crate) const CALLER: &str = "b7ad6b7169203331";
 

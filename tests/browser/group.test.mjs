@@ -81,7 +81,7 @@ check('a member that is killed is told on the first page, with what a peer gave 
   server.members.QM2.kill();
   await visitor.signIn('admin', qm());
   const told = page.locator('.now-problems .problem').filter({ hasText: 'QM2 has failed, and was recovered' });
-  await told.waitFor({ timeout: 60_000 });
+  await told.waitFor({ timeout: 120_000 });
   assert.match(await told.innerText(), /quaymaster group leave QM2/);
   await told.getByRole('link', { name: 'See the group' }).click();
   await visitor.ready();

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { newVisitor, qm, startBrowser } from './lib/browser.mjs';
 import { start, startServer } from './lib/server.mjs';
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 600_000;
 const SECRET = 'secret-of-the-console-of-tests';
 let issuer, server, browser;
 

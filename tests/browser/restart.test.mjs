@@ -21,7 +21,7 @@ for (const [how, end] of [['stopped', 'stop'], ['killed', 'kill']]) {
     const text = `put after the server was ${how}`;
     await server.put('DEV.QUEUE.1', { persistence: 'persistent', body: { text } });
     const depth = String(await server.depth('DEV.QUEUE.1'));
-    await page.getByText('Live', { exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByText('Live', { exact: true }).waitFor({ timeout: 120_000 });
     await row.getByText(depth, { exact: true }).first().waitFor();
     assert.match(page.url(), /sort=name/);
   });
@@ -41,7 +41,7 @@ check('a change while the server is away is told, kept, and made afterwards', as
   await dialog.getByText('The server does not answer.').waitFor();
   await server.start();
   await dialog.getByRole('button', { name: 'Apply' }).click();
-  await page.getByText('Queue DEV.QUEUE.2 is changed.').first().waitFor({ timeout: 60_000 });
+  await page.getByText('Queue DEV.QUEUE.2 is changed.').first().waitFor({ timeout: 120_000 });
   assert.ok((await server.mqsc("DISPLAY QLOCAL('DEV.QUEUE.2') DESCR")).join(' ').includes('typed while the server was away'));
 });
 
@@ -53,5 +53,5 @@ check('a page that is loaded while the server is away can be loaded when it is b
   await page.getByRole('link', { name: 'Queues', exact: true }).click();
   await page.getByText('The server does not answer.').first().waitFor();
   await server.start();
-  await page.getByRole('grid').getByText('DEV.QUEUE.1').first().waitFor({ timeout: 60_000 });
+  await page.getByRole('grid').getByText('DEV.QUEUE.1').first().waitFor({ timeout: 120_000 });
 });

@@ -14,7 +14,7 @@ use system_tests::program;
 /// A user that no file of the image names, in the group that runtimes give to such a user.
 pub(super) const USER: u32 = 4711;
 const GROUP: u32 = 0;
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// Makes the mounts of a container and starts its program, in namespaces of its own: root, host name, mounts, program.
 /// A mount is `SOURCE TARGET`; files of the image's root stay as they are.

@@ -32,7 +32,7 @@ pub(crate) const CLIENTS: u32 = OWN_CLIENTS + COMPETING_CLIENTS + WAITING_CLIENT
 /// Bytes of a body, by how often: most are small, few are of a file of their own.
 const SIZES: [usize; 5] = [64, 1024, 5_000, 70_000, 1_300_000];
 /// Longest wait for the wanted number of answers of one round.
-const ROUND_LIMIT: Duration = Duration::from_secs(30);
+const ROUND_LIMIT: Duration = Duration::from_secs(300);
 
 /// Everybody's memory between rounds.
 pub(crate) struct Clients(Vec<Member>);

@@ -18,7 +18,7 @@ use system_tests::server::{Server, ServerOptions};
 use super::history::QUEUES;
 
 /// Longest wait for what a group does by itself: recovery of a member, locks of deliveries that run out.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A database that members are told of.
 pub(crate) trait Place: Asked + Send + Sync {

@@ -42,7 +42,7 @@ const EC: [&str; 3] = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
 
 /// Waits until the server has logged this.
 fn logged(server: &Server, part: &str) -> Result<String> {
-    for _ in 0..500 {
+    for _ in 0..30_000 {
         if let Some(line) = server.errors().lines().find(|line| line.contains(part)) {
             return Ok(line.to_owned());
         }

@@ -13,7 +13,7 @@ use system_tests::server::{Server, ServerOptions};
 use crate::interop::packages::node_packages;
 use crate::interop::{run, text};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// The files of the issuer, copied beside the packages that it needs.
 const FILES: [(&str, &str); 3] = [
     ("package.json", include_str!("issuer/package.json")),

@@ -15,7 +15,7 @@ use super::{BASE, JSON, connect, good, post, put_text, receive, take_texts, text
 const QUEUE: &str = "DEV.QUEUE.1";
 /// Of the bytes of a request, the share that is sent before its client goes away.
 const PARTS: [f64; 5] = [0.1, 0.5, 0.9, 0.999, 1.0];
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// Of a delivery whose client went away: so long its message stays hidden.
 const LOCK: &str = "200ms";
 
@@ -40,7 +40,7 @@ impl Request<'_> {
         let path = format!("{BASE}{}", self.path);
         // The one that was left may still be at work.
         let mut answer = client.ask(self.method, &path, self.headers, self.body.as_bytes())?;
-        for _ in 0..1000 {
+        for _ in 0..300_000 {
             if answer.status != 409 {
                 break;
             }
@@ -121,7 +121,7 @@ fn a_message_that_a_client_did_not_stay_to_receive_comes_again() -> Result<()> {
         let body = json!({ "max": 10, "lock": LOCK, "wait": "1s" }).to_string();
         let wanted = Request { method: "POST", path, headers: JSON, body };
         wanted.leave(&server, part, after)?;
-        let held = receive(&mut client, QUEUE, &json!({ "wait": "30s", "max": 10 }))?;
+        let held = receive(&mut client, QUEUE, &json!({ "wait": "60s", "max": 10 }))?;
         ensure!(held.len() == 1, "{part} {after:?}: {held:?}");
         post(&mut client, &format!("/deliveries/{}/complete", text(&held[0], "token")?), &json!({}))?;
     }

@@ -33,7 +33,7 @@ use crate::crash::setting;
 const QUEUES: [&str; 2] = ["DEV.QUEUE.1", "DEV.QUEUE.2"];
 const CLIENTS: u32 = 6;
 /// Longest wait for the answers of a round.
-const ROUND_LIMIT: Duration = Duration::from_secs(30);
+const ROUND_LIMIT: Duration = Duration::from_secs(300);
 /// Repetitions of a request that finds its first one at work.
 const MOST_REPETITIONS: u32 = 2_000;
 

@@ -21,7 +21,7 @@ use crate::crash::setting;
 use self::receiver::{Receiver, Reply, status};
 
 const QUEUE: &str = "DEV.QUEUE.1";
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(300);
 /// Messages that are on the queue at most: fewer than it takes.
 const MOST_AHEAD: usize = 500;
 

@@ -21,7 +21,7 @@ use super::{BASE, connect, messages, now, post, put_text, receive, status, take_
 const QUEUE: &str = "DEV.QUEUE.1";
 /// Of those that browse.
 const BROWSED: &str = "DEV.QUEUE.3";
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// Streams whose clients do not read, messages on the queue, and bytes of each.
 const STALLED: usize = 40;
 const LONG: usize = 400;
@@ -139,7 +139,7 @@ fn readers_that_stop_reading_hold_bounded_memory_and_hold_up_no_others() -> Resu
     let started = now();
     for number in 0..200 {
         put_text(&mut client, "DEV.QUEUE.2", &number.to_string())?;
-        let held = receive(&mut client, "DEV.QUEUE.2", &json!({ "wait": "5s" }))?;
+        let held = receive(&mut client, "DEV.QUEUE.2", &json!({ "wait": "60s" }))?;
         ensure!(held.len() == 1, "{held:?}");
         post(&mut client, &format!("/deliveries/{}/complete", text(&held[0], "token")?), &json!({}))?;
     }

@@ -42,7 +42,7 @@ fn the_log_says_which_archive_is_installed_and_what_its_requester_is_called() ->
     let chain = chain(512)?;
     let mut log = String::new();
     // What the server has said may still be on its way here.
-    for _ in 0..500 {
+    for _ in 0..30_000 {
         log = chain.server.errors();
         if let Some(line) = log.lines().find(|line| line.contains("BAQR1102I")) {
             ensure!(line.contains("APIRPERF.ara") && line.contains(API_NAME), "{line}");

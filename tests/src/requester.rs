@@ -19,7 +19,7 @@ pub const API_NAME: &str = "zCEE-API-requester-Performance-Remote-API_1.0.0";
 /// Path of the API's only operation, a POST.
 pub const API_PATH: &str = "/APIrequesterPerformanceRemoteAPI/apirRemote/varyRespPayload";
 /// How long an answer may take.
-const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+const ANSWER_LIMIT: Duration = Duration::from_secs(300);
 const PROPERTIES: &str = "\
 apiDescriptionFile=APIRPERF.json
 language=COBOL

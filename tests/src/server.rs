@@ -19,9 +19,9 @@ pub const ADMIN_PASSWORD: &str = "admin-password-of-tests";
 pub const APP_PASSWORD: &str = "app-password-of-tests";
 pub const READER_PASSWORD: &str = "reader-password-of-tests";
 /// Longest wait for the ready line: recovery of a long log included.
-const READY_LIMIT: Duration = Duration::from_secs(60);
+const READY_LIMIT: Duration = Duration::from_secs(300);
 /// The grace period of `CONTRACT`, and a little.
-const EXIT_LIMIT: Duration = Duration::from_secs(40);
+const EXIT_LIMIT: Duration = Duration::from_secs(300);
 /// Most of standard error that is kept for failure messages, in bytes.
 const ERROR_TEXT_LIMIT: usize = 1 << 20;
 

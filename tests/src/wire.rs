@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 /// Longest wait for the other side of a socket.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// # Errors
 /// The address does not answer.

@@ -14,7 +14,7 @@ fn threads_of(seats: &Seats, few: usize, count: usize) -> Vec<String> {
             std::future::pending::<()>().await;
         });
     }
-    let next = || receiver.recv_timeout(Duration::from_secs(10)).expect("every connection is served");
+    let next = || receiver.recv_timeout(Duration::from_secs(300)).expect("every connection is served");
     let mut names: Vec<String> = (0..count).map(|_| next()).collect();
     names.sort_unstable();
     names.dedup();
@@ -62,7 +62,7 @@ fn what_runs_on_the_first_thread_finds_the_first_seats_there() {
         let (first, second) = (asked.take(1), asked.take(1));
         sender.send((first.is_here(), second.is_here())).expect("the test waits");
     });
-    let here = receiver.recv_timeout(Duration::from_secs(10)).expect("it runs");
+    let here = receiver.recv_timeout(Duration::from_secs(300)).expect("it runs");
     assert_eq!(here, (true, false));
     assert!(!seats.take(1).is_here(), "this is no thread of theirs");
 }
@@ -76,7 +76,7 @@ fn the_thread_that_has_to_answer_goes_before_others_where_that_is_allowed() {
             let niceness = rustix::process::getpriority_process(None).expect("a niceness");
             sender.send(niceness).expect("the test waits");
         });
-        receiver.recv_timeout(Duration::from_secs(10)).expect("it runs")
+        receiver.recv_timeout(Duration::from_secs(300)).expect("it runs")
     };
     let usual = of(Workers::with("usual", 1, || None, Priority::Usual).expect("a thread"));
     let raised = of(Workers::one("raised").expect("a thread"));

@@ -12,7 +12,7 @@ import { serveSources } from './sources.mjs';
 
 export const CONSOLE = '/ibmmq/console';
 /** Longest wait for what a page shows. The machine may be busy with other tests. */
-export const PATIENCE_MS = Number(process.env.BROWSER_PATIENCE ?? 20) * 1000;
+export const PATIENCE_MS = Number(process.env.BROWSER_PATIENCE ?? 120) * 1000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { PASSWORDS, Server, until } from './server.mjs';
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/run-group.sh', import.meta.url));
-const READY_MS = 120_000;
+const READY_MS = 300_000;
 const MEMBERS = ['QM1', 'QM2'];
 
 /** QM1 as a server of a test; QM2 is in `members`. */

@@ -12,8 +12,8 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** Longest wait for the ready line, with a folder to recover. */
-const READY_MS = 60_000;
-const EXIT_MS = 40_000;
+const READY_MS = 300_000;
+const EXIT_MS = 300_000;
 export const QMGR = 'QM1';
 export const PASSWORDS = { admin: 'admin-password-of-tests', reader: 'reader-password-of-tests', app: 'app-password-of-tests' };
 
@@ -189,7 +189,7 @@ export async function within(limit, promise, said) {
 }
 
 /** Asks until the answer is not false, undefined or null. */
-export async function until(what, ask, limit = 30_000) {
+export async function until(what, ask, limit = 120_000) {
   const end = Date.now() + limit;
   let last;
   do {

@@ -5,7 +5,7 @@ import { newVisitor, startBrowser } from './browser.mjs';
 import { startServer } from './server.mjs';
 
 /** Longest time of one test. */
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 600_000;
 
 /**
  * Declares the server of a file; `begin` starts another one than `server` says. `prepare` fills it. The result declares tests: `check('sentence', async ({ visit, server }) => …)`.

@@ -56,7 +56,7 @@ impl Member {
     }
 
     fn until(&self, what: &str, command: &str, shows: &str) -> Result<()> {
-        for _ in 0..600 {
+        for _ in 0..6000 {
             if self.mqsc(command).is_ok_and(|said| said.contains(shows)) {
                 return Ok(());
             }

@@ -19,7 +19,7 @@ use crate::calls::{any, get, put, text, with};
 use crate::server::{Relay, Server, open};
 
 const ALONE: GetFlags = GetFlags::NO_SYNCPOINT;
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(300);
 
 /// A connection that consumes Q, its handle, and another connection that puts to it, with a handle of its own.
 async fn pair(

@@ -28,7 +28,7 @@ fn with_server<T>(queue_manager: &QueueManager, test: impl AsyncFnOnce(Client) -
         let server = tokio::spawn(async move { serve(&serving, &administrator()).await });
         let result = test(Client::new(&queue_manager, &administrator()).await).await;
         queue_manager.stop().await;
-        tokio::time::timeout(Duration::from_secs(10), server).await.expect("the server ends").unwrap();
+        tokio::time::timeout(Duration::from_secs(300), server).await.expect("the server ends").unwrap();
         result
     })
 }
@@ -75,7 +75,7 @@ impl Client {
     async fn get(&self, handle: ObjectHandle, correlation_id: Option<CorrelationId>) -> Box<GetResult> {
         let options = GetOptions {
             flags: GetFlags::WAIT | GetFlags::NO_SYNCPOINT,
-            wait: Some(Duration::from_secs(10)),
+            wait: Some(Duration::from_secs(300)),
             match_options: if correlation_id.is_some() { MatchOptions::CORREL_ID } else { MatchOptions::empty() },
             correlation_id: correlation_id.unwrap_or_default(),
             ..GetOptions::default()
@@ -376,7 +376,7 @@ fn a_command_server_that_is_switched_off_waits_to_be_told() {
         }
         assert!(!queue_manager.command_server().is_running());
         queue_manager.stop().await;
-        tokio::time::timeout(Duration::from_secs(10), server).await.expect("the server ends").unwrap();
+        tokio::time::timeout(Duration::from_secs(300), server).await.expect("the server ends").unwrap();
     });
 }
 

@@ -59,7 +59,7 @@ impl Member {
     }
 
     pub(crate) async fn until(&self, is_so: impl Fn(&QueueManager) -> bool) {
-        for _ in 0..1000 {
+        for _ in 0..30_000 {
             if is_so(&self.queue_manager) {
                 return;
             }
@@ -71,7 +71,7 @@ impl Member {
     pub(crate) async fn stop(self) {
         self.queue_manager.stop().await;
         for task in self.tasks {
-            tokio::time::timeout(Duration::from_secs(10), task).await.expect("ends").unwrap();
+            tokio::time::timeout(Duration::from_secs(300), task).await.expect("ends").unwrap();
         }
     }
 }

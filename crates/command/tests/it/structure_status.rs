@@ -9,7 +9,7 @@ use crate::scope::Member;
 /// STATUS of both types, once they are as wanted.
 async fn until(member: &Member, structure: &str, wanted: [&str; 2]) {
     let mut said = [String::new(), String::new()];
-    for _ in 0..600 {
+    for _ in 0..6000 {
         for (said, kind) in said.iter_mut().zip(["CONNECT", "SUMMARY"]) {
             *said = member.mqsc(&format!("DISPLAY CFSTATUS({structure}) TYPE({kind}) STATUS")).await;
         }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Longest wait for something that is about to happen.
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// A request as it came.
 #[derive(Debug, Clone, Default)]

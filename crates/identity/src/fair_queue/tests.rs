@@ -24,7 +24,7 @@ async fn waiting(queue: &Arc<FairQueue>, expected: usize) {
 }
 
 async fn turn_of(place: JoinHandle<Result<Turn, Busy>>) -> Option<Turn> {
-    let turn = tokio::time::timeout(Duration::from_secs(10), place).await.expect("it comes").expect("no panic");
+    let turn = tokio::time::timeout(Duration::from_secs(300), place).await.expect("it comes").expect("no panic");
     turn.ok()
 }
 

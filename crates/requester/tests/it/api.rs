@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::structures;
 
 /// How long anything may take before a test gives up.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A request as it came.
 #[derive(Debug, Clone)]

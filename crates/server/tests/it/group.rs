@@ -307,7 +307,7 @@ fn a_queue_moves_to_a_database_of_its_own_also_when_the_server_that_moves_it_is_
     one.signal("KILL");
     two.signal("CONT");
     // It sees for six seconds that the other one shows no life.
-    let has_moved = (0..300).any(|_| {
+    let has_moved = (0..3000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(100));
         second.run(&["mqsc", "QM2", "DISPLAY QLOCAL(ORDERS) CFSTRUCT"]).contains("CFSTRUCT(APP2)")
     });

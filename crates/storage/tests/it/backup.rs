@@ -277,7 +277,7 @@ fn a_full_disk_ends_a_hold() {
             // Its space would be free by now.
             block_on(store.get(None, queue, &Default::default(), FOREVER)).expect("readable");
         }
-        let free_again = (0..4000).any(|_| {
+        let free_again = (0..60_000).any(|_| {
             std::thread::sleep(Duration::from_millis(5));
             put(name).is_ok()
         });

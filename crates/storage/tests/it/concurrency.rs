@@ -148,7 +148,7 @@ fn a_put_dropped_while_its_body_is_written_leaves_neither_message_nor_file() {
     }
     block_on(store.put(None, queue, message(2, true, 0), PLACEMENT, FOREVER)).expect("puts");
     let bodies = || disk.names().iter().filter(|name| name.starts_with("body")).count();
-    for _ in 0..1000 {
+    for _ in 0..30_000 {
         if bodies() == 1 {
             break;
         }

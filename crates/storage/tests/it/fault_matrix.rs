@@ -69,7 +69,7 @@ fn end(
         assert!(caller.put().is_err(), "{case}: a log that has failed takes no more");
     } else {
         // Full is full until the next attempt; nothing else lasts.
-        let goes_on = (0..4000).any(|_| {
+        let goes_on = (0..300_000).any(|_| {
             std::thread::sleep(Duration::from_millis(1));
             caller.put().unwrap_or(true)
         });

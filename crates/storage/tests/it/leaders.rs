@@ -46,7 +46,7 @@ fn is_over(put: &mut Put<'_>) -> bool {
 
 /// Bounded.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..5000 {
+    for _ in 0..300_000 {
         if holds() {
             return;
         }

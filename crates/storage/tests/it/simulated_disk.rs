@@ -81,7 +81,7 @@ struct GateState {
 }
 
 /// A stalled call goes on after this time, so that a test that waits for it fails and does not hang.
-const LONGEST_STALL: Duration = Duration::from_secs(30);
+const LONGEST_STALL: Duration = Duration::from_secs(300);
 /// How often a test looks whether there is still something that may come to the gate.
 const LOOK: Duration = Duration::from_millis(2);
 

@@ -59,7 +59,7 @@ impl StallingDisk {
     /// Bounded: a thread that must not wait is held up for a while, and its test fails.
     fn pass(&self, call: Stalled) {
         let stalled = self.stalled.lock().unwrap();
-        drop(self.changed.wait_timeout_while(stalled, Duration::from_secs(5), |stalled| *stalled == call).unwrap());
+        drop(self.changed.wait_timeout_while(stalled, Duration::from_secs(60), |stalled| *stalled == call).unwrap());
     }
 
     fn pass_with(&self, file: &FileName) {
@@ -345,7 +345,7 @@ fn got_in(store: &PrivateStore, unit: UnitOfWorkId, queue: QueueId) -> bytes::By
 
 /// Bounded.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..5000 {
+    for _ in 0..300_000 {
         if holds() {
             return;
         }

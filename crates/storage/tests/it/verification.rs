@@ -84,7 +84,7 @@ impl Cold {
 }
 
 fn wait_for(done: impl Fn() -> bool) -> bool {
-    (0..2_000).any(|_| {
+    (0..60_000).any(|_| {
         let is_done = done();
         if !is_done {
             std::thread::sleep(Duration::from_millis(5));

@@ -348,7 +348,7 @@ pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     #[expect(clippy::disallowed_methods, reason = "bounds the wait of a test")]
     let started = Instant::now();
     while !condition() {
-        assert!(started.elapsed() < Duration::from_secs(20), "{what} did not come about");
+        assert!(started.elapsed() < Duration::from_secs(300), "{what} did not come about");
         std::thread::yield_now();
     }
 }

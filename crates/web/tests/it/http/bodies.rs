@@ -304,7 +304,7 @@ fn structures_of_a_deployed_service_are_copybooks_and_a_reply_is_shown_as_one() 
     let record = json!({ "cust_name": "ADA BYRON", "loan_amount": 12500, "rate_bp": -25, "balance": -1034.5 });
     let request = json!({ "body": { "copybook": "loanService/request", "record": record } });
     // The program that answers reads the next message: here, the request itself.
-    let path = format!("{BASE}/requests?envelope&wait=5s&replyQueue=Q&correlation=none&copybook=loanService/request");
+    let path = format!("{BASE}/requests?envelope&wait=60s&replyQueue=Q&correlation=none&copybook=loanService/request");
     let reply = value(&send(&mut client, "POST", &path, "", request.to_string().as_bytes()));
     assert_eq!(reply["body"], request["body"]);
     let other = put(&mut client, &json!({ "body": { "copybook": "loanService/other", "record": {} } }));

@@ -160,7 +160,7 @@ fn start(folder: &Path, [plain, tls]: [u16; 2]) -> Option<Child> {
         .stderr(Stdio::null())
         .spawn()
         .expect("slapd is installed (scripts/install.sh test)");
-    for _ in 0..2000 {
+    for _ in 0..30_000 {
         if child.try_wait().expect("our child").is_some() {
             return None;
         }
