@@ -65,7 +65,8 @@ enum Command {
     /// Serve queue managers until SIGTERM or SIGINT.
     Serve(serve::Arguments),
     /// Serve in a container: as serve, with the environment variables and files of IBM's image as settings.
-    Runmqserver(serve::Arguments),
+    #[command(visible_alias = "runmqdevserver")]
+    Runmqserver(serve::ContainerArguments),
     /// Run MQSC commands from standard input or a file.
     Runmqsc(mqsc::RunmqscArguments),
     /// Run one MQSC command.
@@ -200,6 +201,7 @@ const NAMES: &[&str] = &[
     "chkmqready",
     "chkmqhealthy",
     "runmqserver",
+    "runmqdevserver",
     "zconbt",
     "zconbt.zos",
 ];
@@ -323,7 +325,7 @@ fn usage(command: &str, error: &clap::Error) -> ExitCode {
 fn form(command: &str, arguments: &[OsString]) -> Form {
     let words: Vec<_> = arguments.iter().skip(1).map(|word| word.to_string_lossy()).collect();
     let options = || words.iter().take_while(|word| *word != "--");
-    if matches!(command, "serve" | "runmqserver") {
+    if matches!(command, "serve" | "runmqserver" | "runmqdevserver") {
         let words: Vec<&str> = options().map(AsRef::as_ref).collect();
         return if command == "serve" { serve::form(&words) } else { serve::form_in_container(&words) };
     }

@@ -8,6 +8,7 @@
 //! Source: IBM MQ container documentation, 9.4; names, paths and order of files.
 
 mod keys;
+mod spare;
 mod stanza;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,8 @@ use toml::{Table, Value};
 
 use crate::configuration::{ConfigurationError, set};
 use crate::data_directory::write_file;
+
+pub(crate) use spare::Spare;
 
 /// Where the image has its settings, below the root.
 const SETTINGS: &str = "etc/mqm";

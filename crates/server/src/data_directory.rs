@@ -22,15 +22,16 @@
 //!
 //! `state` has one or two lines: the words of `dspmq` in lower case, then `resumes` if the next server starts it.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use model::name::QueueManagerName;
 use queue_manager::registry::State;
 
 use crate::error::ServerError;
+use crate::server_user;
 
 #[derive(Debug, Clone)]
 pub(crate) struct DataDirectory {
@@ -69,6 +70,17 @@ impl DataDirectory {
         create_folder(&self.root)?;
         self.root = fs::canonicalize(&self.root).map_err(|e| file_error("open", &self.root, e))?;
         Ok(())
+    }
+
+    /// Prepares the volume that this folder is to lie on. Root opens the volume to every user, as the image has it, because the server
+    /// runs as another user. Any other user makes the folder.
+    pub(crate) fn prepare_volume(mut self) -> Result<(), ServerError> {
+        if !server_user::is_root() {
+            return self.create();
+        }
+        let volume = self.root.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::set_permissions(volume, Permissions::from_mode(0o1777))
+            .map_err(|e| file_error("open to every user", volume, e))
     }
 
     pub(crate) fn root(&self) -> &Path {

@@ -41,7 +41,8 @@ use web::{Restorer, WebOptions, WebServer};
 use workers::Workers;
 
 use crate::administration::server::AdministrationServer;
-use crate::configuration::{Configuration, Environment, LogFormat, PlainPasswords};
+use crate::configuration::{Configuration, Environment, LogFormat, LogLevel, PlainPasswords};
+use crate::container::Container;
 use crate::data_directory::DataDirectory;
 use crate::error::{ServerError, chain};
 use crate::server_user;
@@ -76,6 +77,24 @@ pub(crate) fn run(options: ServeOptions) -> Result<(), ServerError> {
     let result = runtime.block_on(serve(plan, data, prepared, server_user));
     runtime.shutdown_timeout(Duration::from_millis(500));
     result
+}
+
+/// Serves nothing until a signal, then returns.
+///
+/// # Errors
+/// Signals cannot be waited for.
+pub(crate) fn stand_by(container: &Container) -> Result<(), ServerError> {
+    let format = if container.logs_json() { LogFormat::Json } else { LogFormat::Text };
+    logging::start(format, LogLevel::Info);
+    tracing::warn!("{}", container.spare_sentence());
+    runtime()?.block_on(async {
+        let mut signals = Signals::new()?;
+        tokio::select! {
+            _ = signals.terminate.recv() => {}
+            _ = signals.interrupt.recv() => {}
+        }
+        Ok(())
+    })
 }
 
 /// One multi-threaded runtime for all listeners: a worker a core, and at least two.

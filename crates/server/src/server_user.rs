@@ -7,6 +7,11 @@ pub(crate) fn name() -> String {
     of_number(number)
 }
 
+pub(crate) fn is_root() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    effective_number(&status) == Some("0")
+}
+
 /// Name of the user with this number; the number where there is no such entry.
 pub(crate) fn of_number(number: &str) -> String {
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();

@@ -12,6 +12,9 @@ pub(super) const INCOMPLETE: u8 = 4;
 pub(super) const ATTENTION: u8 = 4;
 /// An MQSC command failed.
 pub(super) const COMMAND_FAILED: u8 = 10;
+/// `chkmqready`: IBM's, of a pod beside the first one.
+pub(super) const STANDBY: u8 = 10;
+pub(super) const REPLICA: u8 = 20;
 /// The queue manager cannot be reached, or the connection broke.
 pub(super) const UNREACHABLE: u8 = 20;
 
@@ -80,7 +83,12 @@ pub(super) const REPAIR: &[Code] = &[
 ];
 pub(super) const DOCTOR: &[Code] =
     &[(0, "All is well."), (FAILED, "Something does not work."), WRONG, (ATTENTION, "Something needs attention.")];
-pub(super) const CHECK: &[Code] = &[(0, "All is well."), (FAILED, "It is not. Standard error says why.")];
+pub(super) const CHECK: &[Code] = &[
+    (0, "All is well."),
+    (FAILED, "It is not. Standard error says why."),
+    (STANDBY, "`chkmqready`: `MQ_MULTI_INSTANCE` is on, and this pod serves nothing beside the first one."),
+    (REPLICA, "`chkmqready`: `MQ_NATIVE_HA` is on, and this pod serves nothing beside the first one."),
+];
 /// IBM's, of commands that make, start, end and delete queue managers.
 pub(super) const LIFE_CYCLE: &[Code] = &[
     (0, "The command did what was asked."),

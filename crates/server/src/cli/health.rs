@@ -1,17 +1,19 @@
 //! `chkmqstarted`, `chkmqready` and `chkmqhealthy`: exit codes for a supervisor of the server. They print only what is wrong.
 //!
 //! Without a name they are about the queue managers that are meant to run: those named at the server's start, or started
-//! since. One that lies in the data directory and was never asked for does not count.
+//! since. One that lies in the data directory and was never asked for does not count. A pod that serves nothing beside the first
+//! one is started and healthy, and never ready.
 
 use std::process::ExitCode;
 
 use clap::Args;
 
 use super::Location;
-use super::exit_code::FAILED;
+use super::exit_code::{FAILED, REPLICA, STANDBY};
 use super::failure::Failure;
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, QueueManagerStatus, Request, Status};
+use crate::container::{Container, Spare};
 use crate::data_directory::DataDirectory;
 use crate::error::chain;
 
@@ -26,6 +28,9 @@ pub(super) struct Arguments {
 
 /// Whether the start is over: recovery, drop-ins and the start of the listeners, with or without a queue manager that runs.
 pub(super) fn started(arguments: &Arguments) -> ExitCode {
+    if Container::of_process().spare().is_some() {
+        return ExitCode::SUCCESS;
+    }
     verdict(status(arguments), |status| match &arguments.queue_manager {
         _ if !status.ready => Some("the server has not started, or is stopping".to_owned()),
         Some(name) => problem_of(status, name),
@@ -35,6 +40,14 @@ pub(super) fn started(arguments: &Arguments) -> ExitCode {
 
 /// Whether work can be sent: the administration socket opens last, so a server that answers there is ready.
 pub(super) fn ready(arguments: &Arguments) -> ExitCode {
+    let container = Container::of_process();
+    if let Some(spare) = container.spare() {
+        let code = match spare {
+            Spare::Standby => STANDBY,
+            Spare::Replica => REPLICA,
+        };
+        return Failure::new(code, container.spare_sentence()).report();
+    }
     verdict(status(arguments), |status| {
         if !status.ready {
             return Some("the server is not ready".to_owned());
@@ -52,6 +65,9 @@ pub(super) fn ready(arguments: &Arguments) -> ExitCode {
 }
 
 pub(super) fn healthy(arguments: &Arguments) -> ExitCode {
+    if Container::of_process().spare().is_some() {
+        return ExitCode::SUCCESS;
+    }
     verdict(status(arguments), |status| match &arguments.queue_manager {
         Some(name) => problem_of(status, name),
         None => status.queue_managers.iter().filter(|manager| manager.is_expected).find_map(problem),

@@ -72,6 +72,16 @@ pub(super) struct Arguments {
     log_level: Option<String>,
 }
 
+#[derive(Debug, Args)]
+#[command(args_override_self = true)]
+pub(super) struct ContainerArguments {
+    #[command(flatten)]
+    serve: Arguments,
+    /// Prepare the volume, and end: root lets every user make a data directory there, other users make it.
+    #[arg(short = 'i')]
+    prepare: bool,
+}
+
 /// How a server's failures are written: as lines of its log when that is JSON. The flag counts before the environment,
 /// and that before the configuration file, as for every key.
 pub(super) fn form(words: &[&str]) -> Form {
@@ -110,8 +120,16 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// `runmqserver`: serves with the settings that a container gives.
-pub(super) fn run_in_container(arguments: Arguments) -> Result<ExitCode, Failure> {
-    crate::serve::run(ServeOptions { container: Some(Container::of_process()), ..arguments.options() })?;
+pub(super) fn run_in_container(arguments: ContainerArguments) -> Result<ExitCode, Failure> {
+    let ContainerArguments { serve: arguments, prepare } = arguments;
+    let container = Container::of_process();
+    if prepare {
+        arguments.location.directory().prepare_volume()?;
+    } else if container.spare().is_some() {
+        crate::serve::stand_by(&container)?;
+    } else {
+        crate::serve::run(ServeOptions { container: Some(container), ..arguments.options() })?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -86,6 +86,7 @@ fn variables_of_the_image_are_settings_and_unknown_ones_are_one_note() {
             ("MQ_LOGGING_CONSOLE_FORMAT", "json"),
             ("MQ_LOGGING_CONSOLE_SOURCE", "qmgr,web"),
             ("MQ_NATIVE_HA", "true"),
+            ("MQ_NATIVE_HA_INSTANCE_0_NAME", "qm-0"),
             ("MQ_PORT_1414_TCP", "tcp://10.0.0.7:1414"),
             ("MQ_SOMETHING", "1"),
             ("MQ_SOMETHING_ELSE", "1"),
@@ -108,6 +109,29 @@ fn variables_of_the_image_are_settings_and_unknown_ones_are_one_note() {
         ! the environment variable MQ_NATIVE_HA has no effect: one server holds the data of a queue manager
         ! environment variables that are not known and are ignored: MQ_SOMETHING, MQ_SOMETHING_ELSE
     "#]]);
+}
+
+#[test]
+fn the_first_pod_serves_and_the_others_are_spare() {
+    let spare = |host: &str, variables: &[(&str, &str)]| {
+        let around = Around::new(variables, &[]);
+        Container { host: host.to_owned(), ..around.container.clone() }.spare()
+    };
+    let native = [("MQ_NATIVE_HA", "true")];
+    assert_eq!(spare("orders-ibm-mq-0", &native), None);
+    assert_eq!(spare("orders-ibm-mq-2", &native), Some(Spare::Replica));
+    assert_eq!(spare("orders-ibm-mq-1", &[("MQ_MULTI_INSTANCE", "true")]), Some(Spare::Standby));
+    assert_eq!(spare("orders-ibm-mq-1", &[("MQ_NATIVE_HA", "false")]), None);
+    assert_eq!(spare("5f2c-4e1", &native), None, "a host of no StatefulSet");
+    let named = [
+        native[0],
+        ("MQ_NATIVE_HA_INSTANCE_0_NAME", "east"),
+        ("MQ_NATIVE_HA_INSTANCE_1_NAME", "west"),
+        ("MQ_NATIVE_HA_INSTANCE_2_NAME", "north"),
+    ];
+    for (host, expected) in [("east", None), ("west", Some(Spare::Replica)), ("orders-1", None)] {
+        assert_eq!(spare(host, &named), expected, "{host}");
+    }
 }
 
 #[test]

@@ -31,6 +31,7 @@ const VARIABLES: &[(&str, Effect)] = &[
     ("MQ_LOGGING_CONSOLE_EXCLUDE_ID", Effect::None),
     ("MQ_LOGGING_CONSOLE_SOURCE", Effect::None),
     ("MQ_CONNAUTH_USE_HTP", Effect::None),
+    ("MQ_EPHEMERAL_PREFIX", Effect::None),
     ("MQ_CMDLEVEL", Missing("the command level is that of the program")),
     ("MQ_ENABLE_FIPS", Missing("the cryptographic modules are not validated by FIPS 140")),
     ("MQ_ENABLE_OPEN_TRACING", Missing("there is no tracing of that kind")),
@@ -45,6 +46,8 @@ const VARIABLES: &[(&str, Effect)] = &[
 
 /// Beginnings of names that Kubernetes and Docker make for a service or a linked container named `mq`.
 const OF_SERVICES: [&str; 3] = ["MQ_PORT", "MQ_SERVICE_", "MQ_ENV_"];
+/// Beginning of names of the instances of `MQ_NATIVE_HA`, which is noted itself. `spare.rs` reads them.
+const OF_INSTANCES: &str = "MQ_NATIVE_HA_";
 
 pub(super) fn read(variables: &BTreeMap<String, String>, found: &mut Found) {
     for (name, effect) in VARIABLES {
@@ -94,11 +97,12 @@ fn is_unknown(name: &str) -> bool {
     };
     name.starts_with("MQ_")
         && !OF_SERVICES.iter().any(|beginning| name.starts_with(beginning))
+        && !name.starts_with(OF_INSTANCES)
         && !VARIABLES.iter().any(|(known, _)| *known == name)
         && !is_ours()
 }
 
-fn is_yes(text: &str) -> bool {
+pub(super) fn is_yes(text: &str) -> bool {
     text == "1" || text.eq_ignore_ascii_case("true")
 }
 

@@ -104,7 +104,12 @@ fn all_pages_are_written_into_a_folder_nested_ones_and_linked_names_too() {
         assert_eq!(folder.read(&format!("man1/{name}.1")), format!(".so man1/quaymaster-{name}.1\n"));
         assert!(folder.join(&format!("man1/quaymaster-{name}.1")).exists(), "{name}");
     }
-    for (name, command) in [("runmqtrm", "trigger-monitor"), ("runmqtmc", "trigger-monitor"), ("amqsevt", "events")] {
+    for (name, command) in [
+        ("runmqtrm", "trigger-monitor"),
+        ("runmqtmc", "trigger-monitor"),
+        ("amqsevt", "events"),
+        ("runmqdevserver", "runmqserver"),
+    ] {
         assert_eq!(folder.read(&format!("man1/{name}.1")), format!(".so man1/quaymaster-{command}.1\n"));
     }
 }

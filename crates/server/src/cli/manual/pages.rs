@@ -268,6 +268,7 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         &[
             ("Serve with the variables and files of a container, as the image does", "quaymaster runmqserver"),
             ("The same without HTTPS", "quaymaster runmqserver --https off"),
+            ("Prepare the volume of a container before its server starts", "quaymaster runmqserver -i"),
         ],
         SERVE,
         &[
