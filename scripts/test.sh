@@ -56,7 +56,7 @@ failed=0
 if [ "${1:-}" = full ] || reaches_github; then
     say "running the tests with files of public repositories, which are fetched once"
     cargo test --locked --package record-file --package build-toolkit --package service --tests -- --ignored || failed=$?
-    cargo test --locked --package system-tests --test it -- --ignored mqi::python mqi::patterns mqi::harness requester::public || failed=$?
+    cargo test --locked --package system-tests --test it -- --ignored mqi::python mqi::patterns mqi::harness requester::public container::compose || failed=$?
 else
     say "GitHub is not reached: the tests with files of public repositories are left out"
 fi

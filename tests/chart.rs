@@ -23,14 +23,7 @@ struct Tools {
 
 impl Tools {
     fn build() -> Result<Self> {
-        let programs = cache("chart")?;
-        let mut go = Command::new("go");
-        go.args(["build", "-o"])
-            .arg(&programs)
-            .args(["helm.sh/helm/v3/cmd/helm", "github.com/yannh/kubeconform/cmd/kubeconform"]);
-        go.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("chart"));
-        go.env("GOCACHE", cache("go")?).env("GOFLAGS", "-mod=readonly").env_remove("GO111MODULE");
-        done(&mut go).context("Helm needs the version of Go in tests/chart/go.mod")?;
+        let programs = programs()?;
         let schemas = programs.join("schemas");
         if !schemas.join("kubernetes_validate").exists() {
             let mut pip = Command::new(crate::interop::packages::python_programs()?.join("python"));
@@ -81,6 +74,24 @@ impl Tools {
         }
         Ok(resources)
     }
+}
+
+/// The folder with Helm and kubeconform, which are built there.
+fn programs() -> Result<PathBuf> {
+    let programs = cache("chart")?;
+    let mut go = Command::new("go");
+    go.args(["build", "-o"])
+        .arg(&programs)
+        .args(["helm.sh/helm/v3/cmd/helm", "github.com/yannh/kubeconform/cmd/kubeconform"]);
+    go.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("chart"));
+    go.env("GOCACHE", cache("go")?).env("GOFLAGS", "-mod=readonly").env_remove("GO111MODULE");
+    done(&mut go).context("Helm needs the version of Go in tests/chart/go.mod")?;
+    Ok(programs)
+}
+
+/// The program of Helm.
+pub(crate) fn helm() -> Result<PathBuf> {
+    Ok(programs()?.join("helm"))
 }
 
 fn done(command: &mut Command) -> Result<String> {

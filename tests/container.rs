@@ -3,6 +3,8 @@
 //! A container here is namespaces (processes, mounts, network, host name) made by `unshare`, so that its ports are the
 //! published ones. `nsenter` does what `docker exec` does. Both need root; other users need `sudo` without a password.
 
+mod compose;
+mod pod;
 mod run;
 
 use std::path::Path;
@@ -158,13 +160,13 @@ fn keys_stanzas_and_web_settings_are_taken_where_the_known_image_has_them() -> R
 #[test]
 fn a_start_that_fails_says_why_and_ends_with_its_code() -> Result<()> {
     let image = Image::unpack()?;
-    let (code, said) = Container::new(&image)?.with("MQ_QMGR_NAME", "not a name").fail()?;
+    let (code, said) = Container::new(&image)?.with("MQ_QMGR_NAME", "not a name").run()?;
     ensure!(code == Some(2) && said.contains("MQ_QMGR_NAME"), "{code:?} {said}");
-    let (code, said) = Container::new(&image)?.without_volume().fail()?;
+    let (code, said) = Container::new(&image)?.without_volume().run()?;
     ensure!(code == Some(2) && said.contains("/mnt/mqm/quaymaster"), "{code:?} {said}");
     let wrong = Container::new(&image)?;
     wrong.file("etc/mqm/web/installations/Installation1/servers/mqweb/mqwebuser.xml", "<server>")?;
-    let (code, said) = wrong.fail()?;
+    let (code, said) = wrong.run()?;
     ensure!(code == Some(2) && said.contains("mqwebuser.xml"), "{code:?} {said}");
     Ok(())
 }

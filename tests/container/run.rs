@@ -2,41 +2,23 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use system_tests::privileged::{is_root, privileged};
 use system_tests::program;
 
 /// A user that no file of the image names, in the group that runtimes give to such a user.
 pub(super) const USER: u32 = 4711;
 const GROUP: u32 = 0;
+const VOLUME: &str = "/mnt/mqm";
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Makes the mounts of a container and starts its program, in namespaces of its own: root, host name, mounts, program.
-/// A mount is `SOURCE TARGET`; files of the image's root stay as they are.
-const RUNTIME: &str = r#"
-set -e
-root=$1 host=$2 user=$3 volume=$4 around=$5
-echo "$host" > /proc/sys/kernel/hostname
-python3 -c '
-import fcntl, socket, struct
-lo = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-fcntl.ioctl(lo, 0x8914, struct.pack("16sh14x", b"lo", 1))
-'
-mount --bind "$root" "$root"
-mount -t proc proc "$root/proc"
-mount --rbind /dev "$root/dev"
-[ -z "$volume" ] || mount --bind "$volume" "$root/mnt/mqm"
-mount --bind "$around/etc/mqm" "$root/etc/mqm"
-mount --bind "$around/run" "$root/run"
-mount -o remount,bind,ro "$root"
-shift 5
-exec chroot --userspec="$user" "$root" "$@"
-"#;
+/// Makes the mounts of a container and becomes its program, in namespaces of its own.
+const RUNTIME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/container/runtime.py");
 
 /// The image's root, unpacked.
 pub(super) struct Image {
@@ -47,12 +29,8 @@ pub(super) struct Image {
 
 impl Image {
     pub(super) fn unpack() -> Result<Self> {
-        use std::os::unix::fs::PermissionsExt;
-
         let archive = program::image()?;
-        let folder = tempfile::tempdir()?;
-        // The container's user has to pass it.
-        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
+        let folder = open_folder()?;
         let layout = folder.path().join("layout");
         let root = folder.path().join("root");
         std::fs::create_dir(&layout)?;
@@ -84,6 +62,21 @@ impl Image {
     }
 }
 
+/// A temporary folder that the container's user can pass.
+pub(super) fn open_folder() -> Result<tempfile::TempDir> {
+    let folder = tempfile::tempdir()?;
+    make_folder(folder.path(), 0o755)?;
+    Ok(folder)
+}
+
+/// Makes a folder of this mode, unless it is there, and those above it.
+pub(super) fn make_folder(folder: &Path, mode: u32) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+
+    std::fs::create_dir_all(folder)?;
+    Ok(std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode))?)
+}
+
 fn unpack(archive: &Path, folder: &Path) -> Result<()> {
     let status = Command::new("tar").arg("-xpf").arg(archive).arg("-C").arg(folder).status()?;
     ensure!(status.success(), "tar cannot unpack {}", archive.display());
@@ -93,29 +86,58 @@ fn unpack(archive: &Path, folder: &Path) -> Result<()> {
 /// What a user gives to `docker run`.
 pub(super) struct Container<'a> {
     image: &'a Image,
-    /// The files that are mounted, and the volume.
+    /// Files that are mounted, and the specification.
     folder: tempfile::TempDir,
-    has_volume: bool,
-    host: String,
+    pub(super) host: String,
+    pub(super) user: u32,
+    pub(super) groups: Vec<u32>,
+    pub(super) read_only: bool,
+    /// The only capabilities that are left, without a way to others. `None`: what the starting user has.
+    pub(super) capabilities: Option<Vec<String>>,
+    /// The entry point with its arguments.
+    pub(super) program: Vec<String>,
     variables: Vec<(String, String)>,
+    mounts: Vec<Value>,
 }
 
 impl<'a> Container<'a> {
-    pub(super) fn new(image: &'a Image) -> Result<Self> {
-        use std::os::unix::fs::PermissionsExt;
+    /// The image alone, as the user that it names.
+    pub(super) fn plain(image: &'a Image) -> Result<Self> {
+        let config = &image.configuration["config"];
+        let entry = config["Entrypoint"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        Ok(Self {
+            image,
+            folder: open_folder()?,
+            host: "container".to_owned(),
+            user: config["User"].as_str().context("the image has a user")?.parse().context("a number")?,
+            groups: Vec::new(),
+            read_only: false,
+            capabilities: None,
+            program: entry.map(str::to_owned).collect(),
+            variables: image.variables(),
+            mounts: Vec::new(),
+        })
+    }
 
-        let folder = tempfile::tempdir()?;
-        for (name, mode) in [("", 0o755), ("volume", 0o1777), ("etc/mqm", 0o755), ("run", 0o755)] {
-            let path = folder.path().join(name);
-            std::fs::create_dir_all(&path)?;
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode))?;
+    /// An unknown user on a read-only root, with a volume and folders for files of settings and secrets.
+    pub(super) fn new(image: &'a Image) -> Result<Self> {
+        let mut container = Self { user: USER, read_only: true, ..Self::plain(image)? };
+        for (name, target, mode) in [("volume", VOLUME, 0o1777), ("etc/mqm", "/etc/mqm", 0o755), ("run", "/run", 0o755)]
+        {
+            let path = container.path(name);
+            make_folder(&path, mode)?;
+            container.mount(&path, target, false);
         }
-        Ok(Self { image, folder, has_volume: true, host: "container".to_owned(), variables: image.variables() })
+        Ok(container)
     }
 
     pub(super) fn with(mut self, name: &str, value: &str) -> Self {
-        self.variables.push((name.to_owned(), value.to_owned()));
+        self.set(name, value);
         self
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: &str) {
+        self.variables.push((name.to_owned(), value.to_owned()));
     }
 
     pub(super) fn host(mut self, name: &str) -> Self {
@@ -124,8 +146,12 @@ impl<'a> Container<'a> {
     }
 
     pub(super) fn without_volume(mut self) -> Self {
-        self.has_volume = false;
+        self.mounts.retain(|mount| mount["target"] != VOLUME);
         self
+    }
+
+    pub(super) fn mount(&mut self, source: &Path, target: &str, read_only: bool) {
+        self.mounts.push(json!({ "source": source, "target": target, "readOnly": read_only }));
     }
 
     /// A path below `etc/mqm` or `run`, outside of the container.
@@ -134,31 +160,41 @@ impl<'a> Container<'a> {
     }
 
     pub(super) fn file(&self, name: &str, text: &str) -> Result<()> {
-        let path = self.path(name);
-        std::fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
-        std::io::Write::write_all(&mut std::fs::File::create(path)?, text.as_bytes()).map_err(Into::into)
+        crate::client::write(&self.path(name), text)
     }
 
-    fn command(&self) -> Command {
-        let entry = self.image.configuration["config"]["Entrypoint"][0].as_str().unwrap_or_default();
-        let volume = self.folder.path().join("volume");
+    /// What `runtime.py` reads.
+    fn specification(&self) -> Result<PathBuf> {
+        let file = self.path("specification.json");
+        let environment: serde_json::Map<String, Value> =
+            self.variables.iter().map(|(name, value)| (name.clone(), Value::String(value.clone()))).collect();
+        let specification = json!({
+            "root": self.image.root(),
+            "host": self.host,
+            "user": self.user,
+            "group": GROUP,
+            "groups": self.groups,
+            "readOnly": self.read_only,
+            "capabilities": self.capabilities,
+            "mounts": self.mounts,
+            "environment": environment,
+            "program": self.program,
+        });
+        crate::client::write(&file, &specification.to_string())?;
+        Ok(file)
+    }
+
+    fn command(&self) -> Result<Command> {
         let mut command = privileged("unshare");
-        // The outer programs are found by the machine's own path, the entry point by the image's.
         command
-            .args(["--mount", "--net", "--uts", "--pid", "--fork", "--kill-child", "sh", "-c", RUNTIME, "runtime"])
-            .arg(self.image.root())
-            .arg(&self.host)
-            .arg(format!("{USER}:{GROUP}"))
-            .arg(if self.has_volume { volume.as_os_str() } else { "".as_ref() })
-            .arg(self.folder.path())
-            .arg("/bin/sh")
-            .args(["-c", &format!("{} exec {entry}", self.exports())])
+            .args(["--mount", "--net", "--uts", "--pid", "--fork", "--kill-child", "python3", RUNTIME])
+            .arg(self.specification()?)
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        command
+        Ok(command)
     }
 
     /// The variables as a shell sets them, and no others that a server reads.
@@ -168,13 +204,43 @@ impl<'a> Container<'a> {
     }
 
     /// Runs a container that ends by itself: its code, and what it said.
-    pub(super) fn fail(&self) -> Result<(Option<i32>, String)> {
-        let output = self.command().output()?;
+    pub(super) fn run(&self) -> Result<(Option<i32>, String)> {
+        let output = self.command()?.output()?;
         Ok((output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned()))
     }
 
     pub(super) fn start(&self) -> Result<Started<'_>> {
-        let mut child = self.command().spawn().context("cannot start unshare")?;
+        let (mut started, out) = self.spawn()?;
+        let (sender, line) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut text = String::new();
+            let _ = BufReader::new(out).read_line(&mut text);
+            let _ = sender.send(text);
+        });
+        match line.recv_timeout(LIMIT) {
+            Ok(line) if line.contains("\"ready\"") => {}
+            _ => bail!("the container is not ready: {}", started.ended_log()),
+        }
+        started.inside = Some(child_of(started.child.id())?);
+        Ok(started)
+    }
+
+    /// Starts a container that says this in its log, and is never ready.
+    pub(super) fn start_idle(&self, sentence: &str) -> Result<Started<'_>> {
+        let (mut started, _out) = self.spawn()?;
+        let begin = now();
+        while !started.log().contains(sentence) {
+            if begin.elapsed() > LIMIT || started.child.try_wait()?.is_some() {
+                bail!("the container does not say '{sentence}': {}", started.ended_log());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        started.inside = Some(child_of(started.child.id())?);
+        Ok(started)
+    }
+
+    fn spawn(&self) -> Result<(Started<'_>, ChildStdout)> {
+        let mut child = self.command()?.spawn().context("cannot start unshare")?;
         let out = child.stdout.take().context("a pipe")?;
         let mut err = child.stderr.take().context("a pipe")?;
         let log = Arc::new(Mutex::new(String::new()));
@@ -186,23 +252,11 @@ impl<'a> Container<'a> {
                 log.push_str(&String::from_utf8_lossy(&bytes[..length]));
             }
         });
-        let (sender, line) = mpsc::channel();
-        std::thread::spawn(move || {
-            let mut text = String::new();
-            let _ = BufReader::new(out).read_line(&mut text);
-            let _ = sender.send(text);
-        });
-        let mut started = Started { container: self, child, log, reader: Some(reader), inside: None };
-        match line.recv_timeout(LIMIT) {
-            Ok(line) if line.contains("\"ready\"") => {}
-            _ => bail!("the container is not ready: {}", started.ended_log()),
-        }
-        started.inside = Some(child_of(started.child.id())?);
-        Ok(started)
+        Ok((Started { container: self, child, log, reader: Some(reader), inside: None }, out))
     }
 }
 
-/// A container whose server is ready; it ends with its value.
+/// A container that runs; it ends with its value.
 pub(super) struct Started<'a> {
     container: &'a Container<'a>,
     child: Child,
@@ -239,7 +293,7 @@ impl Started<'_> {
     pub(super) fn exec(&self, line: &str) -> Result<(i32, String)> {
         let output = privileged("nsenter")
             .args(["--target", &self.inside()?.to_string(), "--mount", "--net", "--uts", "--pid", "--root", "--wd"])
-            .args(["--setgid", &GROUP.to_string(), "--setuid", &USER.to_string()])
+            .args(["--setgid", &GROUP.to_string(), "--setuid", &self.container.user.to_string()])
             .args(["/bin/sh", "-c", &format!("{} {line}", self.container.exports())])
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -256,6 +310,15 @@ impl Started<'_> {
             .stdin(Stdio::null())
             .output()?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// What a sample of the MQI library, run beside the container with these variables, prints for this input.
+    pub(super) fn sample(&self, line: &str, variables: &[(&str, &str)], input: &str) -> Result<String> {
+        let tree = program::client_tree()?;
+        let variables: String = variables.iter().map(|(name, value)| format!("{name}='{value}' ")).collect();
+        let line = format!("LD_LIBRARY_PATH={0}/lib64 {variables}{0}/bin/{line}", tree.display());
+        let said = self.beside(&format!("printf '{input}' | {line} 2>&1; echo \" code $?\""))?;
+        said.strip_suffix(" code 0\n").map(str::to_owned).with_context(|| format!("{line}: {said}\n{}", self.log()))
     }
 
     /// The status of a GET from outside; `000` when nothing listens.
