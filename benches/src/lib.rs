@@ -27,6 +27,7 @@ pub mod lists;
 pub mod machine;
 pub mod message_api;
 pub mod nginx;
+pub mod packages;
 pub mod postgresql;
 pub mod published;
 pub mod rabbitmq;

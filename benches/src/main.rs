@@ -13,7 +13,7 @@ use benches::effort::Effort;
 use benches::report::Report;
 use benches::{
     admin, backup, before, build_toolkit, channel, console, copybook, depth, engine, http_queues, lifecycle, lists,
-    machine, message_api, published, record_file, requester, rest, service, sharing, stub,
+    machine, message_api, packages, published, record_file, requester, rest, service, sharing, stub,
 };
 use clap::Parser;
 
@@ -23,7 +23,7 @@ struct Arguments {
     /// Fewer and shorter rounds, a tenth of the messages: shows that everything runs, not what it is worth.
     #[arg(long)]
     quick: bool,
-    /// Only these groups: engine, rest, message-api, http-queues, channel, java, mqi, connecting, idle, admin, lists, console, lifecycle, backup, depth, copybook, files, service,
+    /// Only these groups: engine, rest, message-api, http-queues, channel, java, mqi, connecting, idle, admin, lists, console, lifecycle, packages, backup, depth, copybook, files, service,
     /// sharing, requester, stub,
     /// toolkit, published.
     #[arg(long, value_name = "GROUP")]
@@ -41,7 +41,7 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 23] = [
+const GROUPS: [(&str, Group); 24] = [
     ("engine", engine::run),
     ("rest", rest::run),
     ("message-api", message_api::run),
@@ -55,6 +55,7 @@ const GROUPS: [(&str, Group); 23] = [
     ("lists", lists::run),
     ("console", console::run),
     ("lifecycle", lifecycle::run),
+    ("packages", packages::run),
     ("backup", backup::run),
     ("depth", depth::run),
     ("copybook", copybook::run),
