@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run run-group build stub client console image dist test test-full test-bare bench lint install
+.PHONY: help run run-group build stub client console image dist test test-full test-bare test-packages bench lint install
 
 # rustup installs here when it is not on the path yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -58,6 +58,10 @@ test-full: ## Run every test with a hundred kills and an hour of soak, those aga
 test-bare: ## Run the README's first commands in a bare Debian 12 (root)
 	@scripts/install.sh bare
 	scripts/test-bare.sh
+
+test-packages: ## Install, upgrade, use and remove every package of make dist in a bare Debian 12 (root)
+	@scripts/install.sh bare
+	scripts/test-packages.sh
 
 bench: ## Measure what docs/performance.md shows
 	@scripts/install.sh build bench

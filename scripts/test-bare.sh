@@ -6,33 +6,22 @@
 # programs of docs/mqi-library.md as pasted, and what `make test` installs. `full` goes on with `make test`, twice. Uncommitted
 # edits do not take part.
 #
-# Needs root. Package source, proxies and certificates are this machine's, because a test machine may reach no other.
-# Where Rust's installer cannot be reached, this machine's toolchain is copied into the root, and a line says so.
+# Needs root; `bare-root.sh` makes the root. Where Rust's installer cannot be reached, this machine's toolchain is copied into the root, and a line says so.
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
 base=${QUAYMASTER_BARE_FOLDER:-${CARGO_TARGET_DIR:-$repository/target}/bare}
 root=$base/root
 say() { echo "test-bare: $*" >&2; }
 fail() { say "FAILED: $*"; exit 1; }
+. "$repository/scripts/bare-root.sh"
 
 [ "$(id -u)" -eq 0 ] || fail "needs root, to make a root folder of its own; run: sudo make test-bare"
 
 # The second half runs in namespaces of its own: its mounts and processes end with it.
 if [ "${1:-}" != inside ]; then
     mkdir -p "$base"
-    rm -rf --one-file-system "$root"
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)
-    [ -n "$mirror" ] || fail "apt-get indextargets names no package source; run apt-get update"
     say "making a bare Debian 12 in $root (half a minute)"
-    debootstrap --variant=minbase bookworm "$root" "$mirror" > "$base/debootstrap.log" 2>&1 \
-        || fail "debootstrap ended with $?; see $base/debootstrap.log"
-    # This machine's way to the network, nothing else.
-    apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' \
-        | grep ' bookworm' | sort -u > "$root/etc/apt/sources.list" || fail "no package source of Debian 12 on this machine"
-    apt-config dump | grep '^Acquire::' > "$root/etc/apt/apt.conf.d/99host" || true
-    cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
-    mkdir -p "$root/usr/local/share/ca-certificates"
-    cp -L /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" 2>/dev/null || true
+    make_bare_root "$root" "$base/debootstrap.log"
     git clone --quiet --no-hardlinks "file://$repository" "$root/srv/quaymaster"
     if ! curl --proto '=https' --tlsv1.2 -sSf -m 20 -o /dev/null https://sh.rustup.rs 2>/dev/null; then
         say "https://sh.rustup.rs cannot be reached: copying this machine's Rust instead of testing its installer"
@@ -45,14 +34,7 @@ if [ "${1:-}" != inside ]; then
 fi
 shift
 
-mount -t proc proc "$root/proc"
-mount --rbind /dev "$root/dev"
-mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm" 2>/dev/null || true
-# A command in the bare root: a login's variables, none of this machine's.
-bare() {
-    chroot "$root" env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        bash -euc "cd /srv/quaymaster 2>/dev/null; $1"
-}
+mount_bare_root "$root"
 clean() {
     local left
     left=$(bare 'git status --porcelain --untracked-files=all')
