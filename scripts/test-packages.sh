@@ -44,25 +44,12 @@ bare "export DEBIAN_FRONTEND=noninteractive; apt-get update && apt-get install -
     rm -f /etc/dpkg/dpkg.cfg.d/*excludes" > "$base/tools.log" 2>&1 || fail "see $base/tools.log"
 
 # `add`, `upgrade`, `remove` and `purge` are the functions of one kind of package.
-life='
+life=$(cat "$repository/tests/packages/service.sh")'
 files() {
     find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /run -o -path /var/cache -o -path /var/log -o -path /var/lib/dpkg \
         -o -path /var/lib/rpm -o -path /root \) -prune -o -print | sort
     cat /etc/passwd /etc/group /etc/shadow /etc/gshadow
 }
-as_service() { setpriv --reuid quaymaster --regid quaymaster --clear-groups "$@"; }
-run_as_service() {
-    : > /tmp/ready
-    as_service quaymaster serve --data /var/lib/quaymaster --https 127.0.0.1:0 --http off --mq off --metrics off > /tmp/ready 2> /tmp/log &
-    server=$!
-    for _ in $(seq 600); do
-        if grep -q "\"event\":\"ready\"" /tmp/ready; then return; fi
-        kill -0 $server || { cat /tmp/log; exit 1; }
-        sleep 0.1
-    done
-    cat /tmp/log; exit 1
-}
-stop() { kill $server; wait $server; }
 
 # Databases of packages that an update of them makes.
 add; purge
@@ -76,7 +63,6 @@ echo "exposure $exposure"
 awk -v exposure="$exposure" "BEGIN { exit !(exposure > 0 && exposure < 2.0) }"
 systemd-analyze verify quaymaster.service
 systemctl enable quaymaster.service
-install -d -o quaymaster -g quaymaster -m 700 /var/lib/quaymaster
 run_as_service
 as_service quaymaster put --data /var/lib/quaymaster DEV.QUEUE.1 "kept over an upgrade" --persistent
 stop

@@ -25,27 +25,15 @@ rm -rf "$place/whole/var/lib/quaymaster"
 exec chroot "$place/whole" /bin/bash -c "$2"
 "#;
 
+/// The server as its user.
+const SERVICE: &str = include_str!("packages/service.sh");
+
 /// What both kinds of package have to do. `add`, `upgrade`, `remove` and `purge` are functions that the caller defines.
 const LIFE: &str = r#"
 set -eu
 traces() {
     find / -xdev \( -path /packages -o -path /proc -o -path /tmp \) -prune -o -name '*quaymaster*' -newer /before -print
 }
-run_as_service() {
-    install -d -o quaymaster -g quaymaster -m 700 /var/lib/quaymaster
-    : > /service.ready
-    setpriv --reuid quaymaster --regid quaymaster --clear-groups quaymaster serve --data /var/lib/quaymaster \
-        --https 127.0.0.1:0 --http off --mq off --metrics off > /service.ready 2> /service.log &
-    server=$!
-    for _ in $(seq 600); do
-        grep -q '"event":"ready"' /service.ready && return
-        kill -0 $server || { cat /service.log; exit 1; }
-        sleep 0.1
-    done
-    cat /service.log; exit 1
-}
-stop() { kill $server; wait $server; }
-as_service() { setpriv --reuid quaymaster --regid quaymaster --clear-groups "$@"; }
 
 touch /before; sleep 0.01
 add
@@ -89,7 +77,7 @@ fn lives(functions: &str) -> Result<()> {
     let output = privileged("unshare")
         .args(["--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ROOT, "root"])
         .arg(packages()?)
-        .arg(format!("{functions}\n{LIFE}"))
+        .arg(format!("{SERVICE}\n{functions}\n{LIFE}"))
         .env_clear()
         .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
         .output()?;

@@ -121,7 +121,8 @@ fn median_of(command: &mut Command) -> Result<f64> {
         command.env_remove("QUAYMASTER_BIN").output().with_context(|| format!("{program} is not installed"))?;
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     ensure!(output.status.success(), "{program}: {err}");
-    Ok(median(out.lines().map(str::parse).collect::<Result<_, _>>().with_context(|| out.clone().into_owned())?))
+    let times: Result<Vec<f64>, _> = out.lines().map(str::parse::<f64>).collect();
+    Ok(median(times.with_context(|| out.to_string())?))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes of files stay below 2^53")]

@@ -56,7 +56,7 @@ impl<'a> Project<'a> {
                 }
                 "healthcheck" => service.health = Some(health(&value["test"])?),
                 "hostname" => text_of(value)?.clone_into(&mut container.host),
-                "ports" => service.ports = list(value).map(|port| container_port(port)).collect::<Result<_>>()?,
+                "ports" => service.ports = list(value).map(container_port).collect::<Result<_>>()?,
                 "read_only" => container.read_only = value == "true",
                 "secrets" => self.mount_secrets(container, value, &document)?,
                 "tmpfs" => {
@@ -132,8 +132,8 @@ impl Service<'_> {
     }
 }
 
-/// Puts and gets as the user `app` by the developer's channel, as the samples' README has it.
-fn put_and_get(started: &Started<'_>, queue_manager: &str, password: &str) -> Result<()> {
+/// Puts and gets as the user `app` by the developer's channel.
+pub(super) fn put_and_get(started: &Started<'_>, queue_manager: &str, password: &str) -> Result<()> {
     let variables = [("MQSERVER", "DEV.APP.SVRCONN/TCP/localhost(1414)"), ("MQSAMP_USER_ID", "app")];
     let ends = format!("DEV.QUEUE.1 {queue_manager}");
     started.sample(&format!("amqsputc {ends}"), &variables, &format!("{password}\\nfrom Compose\\n"))?;

@@ -159,12 +159,15 @@ impl Release {
         if folder.exists() {
             return Ok(folder);
         }
-        let volumes = self.pod()["volumes"].as_array().into_iter().flatten();
-        let found = volumes.into_iter().find(|volume| volume["name"] == name).unwrap_or(&Value::Null);
+        let mut volumes = self.pod()["volumes"].as_array().into_iter().flatten();
+        let found = volumes.find(|volume| volume["name"] == name).unwrap_or(&Value::Null);
         let (kind, entry, key) = if found["configMap"].is_object() {
             ("ConfigMap", &found["configMap"], "name")
         } else if found["secret"].is_object() {
             ("Secret", &found["secret"], "secretName")
+        } else if found["emptyDir"].is_object() {
+            make_folder(&folder, 0o777)?;
+            return Ok(folder);
         } else {
             // A disk. A provisioner without support of groups, as that of Minikube, leaves it to root.
             let of_root = self.pod()["initContainers"].is_array();
@@ -246,17 +249,53 @@ fn put_and_get(started: &Started<'_>, sample: &Path, queue_manager: &str) -> Res
     Ok(())
 }
 
-#[test]
-#[ignore = "builds Helm, which takes minutes once, and fetches files from GitHub; make test-full runs it"]
-fn the_samples_of_ibms_chart_need_no_change_but_the_name_of_the_image() -> Result<()> {
-    let helm = crate::chart::helm()?;
+/// The chart and its samples, whose scripts write beside themselves.
+fn copied() -> Result<tempfile::TempDir> {
     let files = public_files::of_github(REPOSITORY, COMMIT, &FOLDERS);
-    // Their scripts write beside themselves.
     let own = open_folder()?;
     for folder in FOLDERS {
         let copied = Command::new("cp").arg("-r").arg(files.join(folder)).arg(own.path()).status()?;
         ensure!(copied.success(), "{folder} cannot be copied");
     }
+    Ok(own)
+}
+
+#[test]
+#[ignore = "builds Helm, which takes minutes once, and fetches files from GitHub; make test-full runs it"]
+fn ibms_chart_with_passwords_in_a_secret_serves_on_a_read_only_root() -> Result<()> {
+    const INSTALL: &str = "kubectl apply -f passwords.yaml\n\
+        helm install orders ../../../charts/ibm-mq --set license=accept,credentials.enable=true,log.format=json \\\n\
+        --set security.readOnlyRootFilesystem=true,security.runAsUser=4711,queueManager.name=ORDERS\n";
+    let helm = crate::chart::helm()?;
+    let own = copied()?;
+    let samples = own.path().join("samples");
+    let deploy = samples.join("own/deploy");
+    write(&deploy.join("install.sh"), INSTALL)?;
+    let passwords = ["password-of-app", "password-of-admin"].map(|password| BASE64_STANDARD.encode(password));
+    write(
+        &deploy.join("passwords.yaml"),
+        &format!(
+            "kind: Secret\nmetadata: {{ name: mq-credentials }}\ndata: {{ mqAppPassword: {}, mqAdminPassword: {} }}\n",
+            passwords[0], passwords[1]
+        ),
+    )?;
+    let release = Release::install(&samples, "own", &helm)?;
+    let image = Image::unpack()?;
+    let container = release.prepared(&image, 0)?;
+    ensure!(container.read_only && container.user == 4711, "the chart's values are those of the container");
+    let started = container.start()?;
+    for probe in ["livenessProbe", "readinessProbe"] {
+        assert_eq!(release.probe(probe, &started)?, Some(0), "{probe}");
+    }
+    ensure!(started.log().starts_with('{'), "lines of JSON: {}", started.log());
+    super::compose::put_and_get(&started, "ORDERS", "password-of-app")
+}
+
+#[test]
+#[ignore = "builds Helm, which takes minutes once, and fetches files from GitHub; make test-full runs it"]
+fn the_samples_of_ibms_chart_need_no_change_but_the_name_of_the_image() -> Result<()> {
+    let helm = crate::chart::helm()?;
+    let own = copied()?;
     let samples = own.path().join("samples");
     let image = Image::unpack()?;
     for (sample, queue_manager) in SAMPLES {
