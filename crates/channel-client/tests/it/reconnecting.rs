@@ -38,6 +38,17 @@ async fn handles_stay_valid_and_calls_go_on() {
     assert_eq!(get(&mut connection, first, GetFlags::NO_SYNCPOINT).await, Err(Reason::HobjError));
 }
 
+const SOON: Duration = Duration::from_secs(300);
+
+/// Bounded.
+async fn until(is_so: impl Fn() -> bool) {
+    let begun = tokio::time::Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < SOON, "in vain");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 #[tokio::test]
 async fn a_get_that_waits_goes_on_waiting() {
     let server = Server::start().await;
@@ -49,19 +60,11 @@ async fn a_get_that_waits_goes_on_waiting() {
     let mut other = server.connected().await;
     let direct = open(&mut other, "Q").await;
     let is_waiting = || server.queue_manager.queue_status(&ObjectName::literal("Q")).unwrap().open_input >= 2;
-    for _ in 0..1000 {
-        if is_waiting() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until(is_waiting).await;
     relay.cut();
     put(&mut other, direct, "after the loss", PutFlags::NO_SYNCPOINT).await;
     // The lost get may have taken it from the queue, as outside syncpoint it may.
-    let got = tokio::time::timeout(Duration::from_millis(500), waiter).await;
-    if got.is_err() {
-        assert_eq!(server.depth("Q"), 0);
-    }
+    until(|| waiter.is_finished() || server.depth("Q") == 0).await;
 }
 
 #[tokio::test]
@@ -161,7 +164,13 @@ async fn a_connection_that_cannot_be_made_again_is_given_up_in_time() {
     relay.cut();
     assert_eq!(get(&mut connection, queue, GetFlags::NO_SYNCPOINT).await, Err(Reason::ReconnectTimedOut));
     relay.refuse(false);
-    assert_eq!(get(&mut connection, queue, GetFlags::NO_SYNCPOINT).await, Err(Reason::NoMsgAvailable));
+    // A loaded machine may be late once more.
+    let begun = tokio::time::Instant::now();
+    let mut got = get(&mut connection, queue, GetFlags::NO_SYNCPOINT).await;
+    while got == Err(Reason::ReconnectTimedOut) && begun.elapsed() < SOON {
+        got = get(&mut connection, queue, GetFlags::NO_SYNCPOINT).await;
+    }
+    assert_eq!(got, Err(Reason::NoMsgAvailable));
 }
 
 /// The socket is known to be gone before the call: it was not sent, and yet there is a unit of work to tell about.
@@ -173,13 +182,7 @@ async fn a_commit_of_a_unit_of_work_that_is_known_to_be_lost_says_so() {
     let queue = open(&mut connection, "Q").await;
     put(&mut connection, queue, "lost", PutFlags::SYNCPOINT).await;
     relay.cut();
-    for _ in 0..1000 {
-        if connection.is_broken() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    assert!(connection.is_broken());
+    until(|| connection.is_broken()).await;
     assert_eq!(connection.commit().await.err().unwrap().reason(), Reason::BackedOut);
     connection.commit().await.unwrap();
     assert_eq!(get(&mut connection, queue, GetFlags::NO_SYNCPOINT).await, Err(Reason::NoMsgAvailable));

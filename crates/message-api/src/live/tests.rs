@@ -293,8 +293,8 @@ fn many_streams_of_the_same_rows_cost_little() {
         assert_eq!(rows(stream).len(), 200);
     }
     let time = |changed: usize| {
-        let (mut spent, looks) = (Duration::ZERO, 10);
-        for _ in 0..looks {
+        let mut quickest = Duration::MAX;
+        for _ in 0..10 {
             names[..changed].iter().for_each(|name| engine.put(name, 1));
             let begun = Instant::now();
             engine.look();
@@ -307,12 +307,13 @@ fn many_streams_of_the_same_rows_cost_little() {
                     })
                     .expect("the stream goes on");
             }
-            spent += begun.elapsed();
+            quickest = quickest.min(begun.elapsed());
             assert_eq!(sent, 50 * changed);
         }
-        spent / looks
+        quickest
     };
     let (idle, busy) = (time(0), time(200));
     println!("a look and 50 streams of 200 rows: {idle:?} when nothing has changed, {busy:?} when all rows have");
+    // Others may have the processor most of the time, but not in each look.
     assert!(idle < Duration::from_millis(200) && busy < Duration::from_secs(2), "{idle:?} {busy:?}");
 }

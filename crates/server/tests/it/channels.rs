@@ -3,7 +3,6 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::time::Duration;
 
 use channel_client::address::ConnectionNames;
 use channel_client::client::Client;
@@ -16,7 +15,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use tokio::runtime::Runtime;
 
-use super::program::{Folder, Server, eventually, finish, serve, shown};
+use super::program::{Folder, PATIENCE, Server, eventually, finish, serve, shown};
 
 const PASSWORDS: [(&str, &str); 2] = [("MQ_APP_PASSWORD", "of-app"), ("MQ_ADMIN_PASSWORD", "of-admin")];
 
@@ -230,7 +229,7 @@ fn garbage_on_the_port_disturbs_nobody() {
         let mut stream = TcpStream::connect(house.server.address("mq")).expect("it listens");
         stream.write_all(garbage).expect("written");
         stream.shutdown(std::net::Shutdown::Write).expect("half closed");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         // An error segment, or nothing: the end is what counts.
         let _ = stream.read_to_end(&mut Vec::new()).expect("closed in time");
     }

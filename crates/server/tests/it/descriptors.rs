@@ -2,12 +2,11 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::program::{Folder, Server, eventually, serve_after};
+use crate::program::{Folder, PATIENCE, Server, eventually, serve_after};
 
 /// Open files that the server may have.
 const FILES: usize = 160;
@@ -24,7 +23,7 @@ impl Client {
     fn new(server: &Server, folder: &Folder) -> Self {
         let password = folder.password("app");
         let stream = TcpStream::connect(server.address("http")).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket has a timeout");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a timeout");
         Self { stream: BufReader::new(stream), authorization: STANDARD.encode(format!("app:{password}")) }
     }
 

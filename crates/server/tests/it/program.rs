@@ -198,7 +198,7 @@ impl Server {
     /// Sends a request that closes its connection; the whole answer.
     fn exchange(&self, listener: &str, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address(listener)).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket has a timeout");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a timeout");
         stream.write_all(request.as_bytes()).expect("written");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
@@ -252,15 +252,16 @@ fn collect(mut stream: impl Read + Send + 'static) -> (Arc<Mutex<String>>, JoinH
     (text, reader)
 }
 
+/// How long anything may take before a test gives up.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+
 /// Waits for a condition that another process brings about.
 pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    for _ in 0..1000 {
-        if condition() {
-            return;
-        }
+    let begun = tokio::time::Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < PATIENCE, "in vain: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
-    panic!("{what} did not happen within ten seconds");
 }
 
 #[expect(

@@ -2,9 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
-use crate::program::{Folder, Server, eventually};
+use crate::program::{Folder, PATIENCE, Server, eventually};
 
 const PASSWORDS: [(&str, &str); 2] = [("MQ_APP_PASSWORD", "secret"), ("MQ_ADMIN_PASSWORD", "secret")];
 /// `app:secret` and `admin:secret`.
@@ -87,7 +86,7 @@ impl Reply {
 /// `METHOD PATH`, then headers, an empty line and a body; a path that does not begin with a slash is one of messaging.
 fn metrics_page(server: &Server) -> String {
     let mut stream = TcpStream::connect(server.address("metrics")).expect("it listens");
-    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a socket has a timeout");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a timeout");
     stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").expect("written");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
@@ -112,7 +111,7 @@ fn send(server: &Server, request: &str, user: &str) -> Reply {
     }
     text.push_str(&format!("\r\n{body}"));
     let mut stream = TcpStream::connect(server.address("http")).expect("it listens");
-    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a socket has a timeout");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a timeout");
     stream.write_all(text.as_bytes()).expect("written");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");

@@ -6,12 +6,11 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::program::{Folder, Server, eventually};
+use crate::program::{Folder, PATIENCE, Server, eventually};
 
 /// Writers that put numbered messages over REST until told to stop.
 struct Load {
@@ -90,7 +89,7 @@ fn exchange(
     body: &str,
 ) -> Option<(u16, String)> {
     let mut stream = TcpStream::connect(address).ok()?;
-    stream.set_read_timeout(Some(Duration::from_secs(20))).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
     let request = format!(
         "{method} /ibmmq/rest/v3/messaging/qmgr/{queue_manager}/queue/DEV.QUEUE.1/message HTTP/1.1\r\nHost: localhost\r\n\
          Authorization: Basic {authorization}\r\nibm-mq-rest-csrf-token: x\r\nibm-mq-md-persistence: persistent\r\n\

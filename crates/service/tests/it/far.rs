@@ -92,7 +92,7 @@ impl Far {
         let connection = self.application();
         let open = OpenOptions::INPUT_SHARED | OpenOptions::BROWSE;
         let opened = connection.open(&administrator(), &object(queue), open).await.unwrap();
-        let wait = Some(Duration::from_secs(20));
+        let wait = Some(PATIENCE);
         connection.get(opened.handle, &GetOptions { flags, wait, ..GetOptions::default() }).await.ok()
     }
 
@@ -130,6 +130,9 @@ impl Far {
     }
 }
 
+/// How long anything may take before a test gives up.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+
 pub(crate) type Invocation = tokio::task::JoinHandle<ServiceAnswer>;
 
 /// A service without copybooks; properties in words.
@@ -147,7 +150,7 @@ pub(crate) fn service(properties: &str) -> Arc<Service> {
 pub(crate) async fn eventually(what: &str, condition: impl Fn() -> bool) {
     let begun = tokio::time::Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "in vain: {what}");
+        assert!(begun.elapsed() < PATIENCE, "in vain: {what}");
         tokio::task::yield_now().await;
     }
 }
@@ -203,7 +206,7 @@ async fn accept(listener: TcpListener, queue_manager: QueueManager, accepted: Ar
     while let Ok((stream, address)) = listener.accept().await {
         accepted.fetch_add(1, Ordering::Relaxed);
         let local_address = stream.local_addr().unwrap();
-        let peer = Peer { address, local_address, tls: None, patience: Duration::from_secs(30) };
+        let peer = Peer { address, local_address, tls: None, patience: PATIENCE };
         let door: Arc<dyn Admission> = Arc::new(OpenDoor(queue_manager.clone()));
         tokio::spawn(serve(stream, peer, door));
     }
