@@ -43,9 +43,9 @@ image: ## Write the container image into target/dist, without Docker
 	cargo build --release --locked --package server
 	cargo --config xtask/packing.toml xtask image
 
-dist: ## Build what is handed out for other machines into target/dist
-	@scripts/install.sh build dist
-	scripts/dist.sh
+dist: ## Build what is handed out for other machines into target/dist; MACHINES= for others, such as "x86_64 aarch64"
+	@scripts/install.sh build dist musl $(if $(findstring aarch64,$(MACHINES)),arm)
+	QUAYMASTER_MACHINES="$(MACHINES)" scripts/dist.sh
 
 test: ## Run every test
 	@scripts/install.sh build test
@@ -76,4 +76,4 @@ lint: ## Check formatting, lints and the rules of the repository
 	cargo xtask tidy
 
 install: ## Install what is missing for all of the above
-	@scripts/install.sh build test full bench lint dist
+	@scripts/install.sh build test full bench lint dist musl

@@ -16,14 +16,11 @@ case $wanted in
                 compiler=${compiler:-musl-gcc}
                 command -v "$compiler" > /dev/null || { echo "client: $compiler is not installed (Debian: musl-tools)" >&2; exit 1; }
                 place=$target/$wanted/around
-                mkdir -p "$place/include"
+                . scripts/musl-headers.sh
+                headers_of_the_kernel "$place/include"
                 # Rust asks for the libgcc_s of the target, and there is none: its own unwinder is linked in.
                 echo "INPUT($libraries/self-contained/libunwind.a)" > "$place/libgcc_s.so"
                 flags="$flags -L native=$place"
-                # Headers of the kernel, which musl-gcc leaves out together with those of the other C library.
-                for folder_of_headers in /usr/include/linux /usr/include/asm-generic "/usr/include/$(cc -dumpmachine)/asm"; do
-                    ln -sfn "$folder_of_headers" "$place/include/"
-                done
                 export "CFLAGS_$lower=-idirafter $place/include"
                 ;;
         esac

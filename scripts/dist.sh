@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Builds what is handed out for other machines into target/dist.
+# Builds what is handed out for other machines into target/dist. QUAYMASTER_MACHINES names their processors, such as "x86_64 aarch64";
+# this machine's own, unless named. An image is made for this one alone.
 #   baqcstub-linux-MACHINE.tar.gz   the communication stub: libraries, links, header, copybook
 #   quaymaster-client-linux-MACHINE.tar.gz   the MQI library: headers, copybooks, libraries, samples
 #   quaymaster_VERSION_MACHINE.deb, quaymaster-VERSION-1.MACHINE.rpm   packages with user, unit, manual pages, completions
 #   quaymaster-VERSION-linux-MACHINE.tar.gz    the program under all its names, to unpack anywhere
+#   quaymaster-VERSION-linux-MACHINE-static.tar.gz   the same, for machines without glibc 2.34
 #   quaymaster-VERSION-….whl        the wheel for pip
 #   quaymaster-VERSION-linux-CPU.tgz   the package for npm
 #   quaymaster-chart-VERSION.tgz   the chart for Helm
@@ -24,10 +26,24 @@ tar -C "$dist" -czf "$dist/baqcstub-linux-$(uname -m).tar.gz" baqcstub
 "$repository/scripts/client.sh" "$dist/quaymaster-client" > /dev/null
 tar -C "$dist" -czf "$dist/quaymaster-client-linux-$(uname -m).tar.gz" quaymaster-client
 
-(cd "$repository" && cargo build --release --locked --package server)
-"$repository/scripts/zconbt.sh" "$target/release/quaymaster" "$dist" > /dev/null
+# The program that loads the system's C library is faster than the static one, which runs where there is no such library.
 cd "$repository"
-cargo --config xtask/packing.toml xtask image --program "$target/release/quaymaster" --out "$dist" > /dev/null
-cargo --config xtask/packing.toml xtask packages --program "$target/release/quaymaster" --out "$dist" > /dev/null
-cargo --config xtask/packing.toml xtask checksums "$dist"
+pack() { cargo --config xtask/packing.toml xtask "$@"; }
+own=$(uname -m)
+native=$(scripts/program.sh "$own-unknown-linux-gnu")
+for machine in ${QUAYMASTER_MACHINES:-$own}; do
+    program=$(scripts/program.sh "$machine-unknown-linux-gnu")
+    options=(--program "$program" --native "$native" --out "$dist")
+    made=("$program")
+    if [ "$machine" = "$own" ]; then
+        made+=("$(pack image "${options[@]}")")
+        scripts/zconbt.sh "$program" "$dist" > /dev/null
+        static=$(scripts/program.sh "$machine-unknown-linux-musl")
+        made+=("$static")
+        options+=(--static "$static")
+    fi
+    pack packages "${options[@]}" > /dev/null
+    pack sizes "${made[@]}"
+done
+pack checksums "$dist"
 ls -l "$dist"

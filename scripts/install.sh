@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what a bare Debian machine lacks: install.sh [build] [group] [test] [full] [bench] [lint] [console] [dist] [musl] [bare].
+# Installs what a bare Debian machine lacks: install.sh [build] [group] [test] [full] [bench] [lint] [console] [dist] [musl] [arm] [bare].
 # Works as root or with sudo. Where nothing is missing it changes nothing and needs no network.
 # Tests start their own slapd, nginx, PostgreSQL, etcd and RabbitMQ: the services of these packages are not started,
 # neither now nor when the machine starts.
@@ -31,12 +31,13 @@ packages_of() {
         dist) echo zip:zip openjdk-17-jdk-headless:javac junit5:/usr/share/java/junit-jupiter-api.jar ;;
         # On a system of musl the compiler is there.
         musl) case $(cc -dumpmachine 2>/dev/null) in *musl*) ;; *) echo musl-tools:musl-gcc ;; esac ;;
+        arm) echo gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc libc6-dev-arm64-cross:/usr/aarch64-linux-gnu/include/stdlib.h ;;
         bench)
             echo gnucobol3:cobc nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl curl:curl unzip:unzip
             echo wrk:wrk rabbitmq-server:/usr/lib/rabbitmq openjdk-17-jdk-headless:javac maven:mvn golang-go:go
             echo nodejs:node npm:npm chromium:chromium
             ;;
-        *) say "unknown part '$1'; expected build, group, test, full, bench, lint, console, dist, musl or bare"; exit 2 ;;
+        *) say "unknown part '$1'; expected build, group, test, full, bench, lint, console, dist, musl, arm or bare"; exit 2 ;;
     esac
 }
 

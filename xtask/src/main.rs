@@ -1,4 +1,4 @@
-//! The one door for developers: `cargo xtask ci|tidy|codegen|client|image|packages|checksums|fuzz|bench`.
+//! The one door for developers: `cargo xtask ci|tidy|codegen|client|image|packages|sizes|checksums|fuzz|bench`.
 
 mod console;
 mod mqi;
@@ -19,9 +19,10 @@ cargo xtask codegen mqi       constants and structures of the MQI library alone
 cargo xtask client FOLDER     write headers and copybooks of the MQI into a folder, as `make client` does
 cargo xtask image [--program FILE] [--native FILE] [--out FOLDER] [--shell FILE|none]
                       write the container image of a program, as an archive for `docker load`; needs no Docker
-cargo xtask packages [--program FILE] [--native FILE] [--out FOLDER]
+cargo xtask packages [--program FILE] [--native FILE] [--static FILE] [--out FOLDER]
                       write .deb, .rpm, .tar.gz, wheel, npm package, archive of Java, chart for Helm and
-                      list of parts (CycloneDX) of a program
+                      list of parts (CycloneDX) of a program; of the static one, an archive beside the others
+cargo xtask sizes FILE…       programs and images are no larger than they may be
 cargo xtask checksums FOLDER  write SHA256SUMS of a folder's files
 cargo xtask fuzz [N]  every fuzz target for N seconds (default 60); needs nightly and cargo-fuzz
 cargo xtask bench     measure the bars of docs/performance.md";
@@ -49,6 +50,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["client", folder] => mqi::hand_out(Path::new(folder)),
         ["image", rest @ ..] => packing::image(&root, rest),
         ["packages", rest @ ..] => packing::packages(&root, rest),
+        ["sizes", files @ ..] => packing::sizes(files),
         ["checksums", folder] => packing::checksums(Path::new(folder)),
         ["fuzz"] => steps::fuzz(&root, 60),
         ["fuzz", seconds] => steps::fuzz(&root, seconds.parse().context("fuzz: expected a number of seconds")?),

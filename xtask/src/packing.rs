@@ -21,21 +21,29 @@ mod wheel;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use contents::{Contents, Kind};
-use program::Program;
+use program::{Architecture, Program};
 
 /// Of all that is handed out.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Bytes of the programs as they are handed out: docs/performance.md says what is in them. The static one is built for size.
+const MOST_OF_A_PROGRAM: usize = 62_000_000;
+const MOST_OF_A_STATIC_PROGRAM: usize = 34_000_000;
+/// Bytes of an image as it is loaded and pushed: its layers are packed.
+const MOST_OF_AN_IMAGE: usize = 30_000_000;
 
 /// The arguments of a packing command.
 struct Arguments {
     /// The program to pack; its own names, pages and completions are asked of it, unless `native` names another.
     program: PathBuf,
     native: Option<PathBuf>,
+    /// The same, static: for an archive beside the others.
+    static_program: Option<PathBuf>,
     /// The folder for what is made.
     out: PathBuf,
     shell: Option<PathBuf>,
@@ -63,13 +71,17 @@ pub(crate) fn packages(root: &Path, words: &[&str]) -> Result<()> {
     let debian = deb::package(root, &program, &contents.installed(Kind::Debian)?, VERSION, date)?;
     let redhat = redhat::package(root, &program, &contents.installed(Kind::Fedora)?, VERSION, date)?;
     let folder = format!("quaymaster-{VERSION}");
-    let portable = tree::gzip(&contents.portable(&folder).tar(date)?)?;
+    let archive = |bytes: &[u8]| tree::gzip(&contents.portable(&folder, bytes).tar(date)?);
+    let portable = archive(&program.bytes)?;
+    let whole = arguments.static_program.as_deref().map(|file| static_of(file, program.architecture)).transpose()?;
+    let whole = whole.map(|bytes| archive(&bytes)).transpose()?;
     let (wheel_name, wheel) = wheel::wheel(root, &program)?;
     let (npm_name, npm) = npm::package(root, &program, date)?;
     let (java_name, java) = maven::archive_of(root, &program)?;
     let (chart_name, chart) = chart::archive_of(root, date)?;
     let parts = sbom::list(root, machine, VERSION, &rfc3339(date)?)?;
-    for (name, bytes) in [
+    let whole = whole.map(|bytes| (format!("{folder}-linux-{machine}-static.tar.gz"), bytes));
+    for (name, bytes) in whole.into_iter().chain([
         (format!("quaymaster_{VERSION}_{}.deb", program.architecture.name()), debian),
         (format!("quaymaster-{VERSION}-1.{machine}.rpm"), redhat),
         (format!("{folder}-linux-{machine}.tar.gz"), portable),
@@ -78,11 +90,39 @@ pub(crate) fn packages(root: &Path, words: &[&str]) -> Result<()> {
         (npm_name, npm),
         (java_name, java),
         (chart_name, chart),
-    ] {
+    ]) {
         let file = arguments.out.join(name);
         write(&file, &bytes)?;
         println!("{}", file.display());
     }
+    Ok(())
+}
+
+/// The bytes of a program that needs nothing of the machine that it runs on.
+fn static_of(file: &Path, architecture: Architecture) -> Result<Vec<u8>> {
+    let program = Program::read(file)?;
+    ensure!(!program.is_dynamic, "{} loads libraries", file.display());
+    ensure!(program.architecture == architecture, "{} is of another processor", file.display());
+    Ok(program.bytes)
+}
+
+/// `cargo xtask sizes`: programs and images are not larger than users were told.
+pub(crate) fn sizes(files: &[&str]) -> Result<()> {
+    let mut too_large = Vec::new();
+    for file in files {
+        let (size, most) = if file.ends_with(".oci.tar") {
+            (usize::try_from(std::fs::metadata(file)?.len())?, MOST_OF_AN_IMAGE)
+        } else {
+            let program = Program::read(Path::new(file))?;
+            let most = if program.is_dynamic { MOST_OF_A_PROGRAM } else { MOST_OF_A_STATIC_PROGRAM };
+            (program.bytes.len(), most)
+        };
+        println!("{file}: {}.{} MB", size / 1_000_000, size / 100_000 % 10);
+        if size > most {
+            too_large.push(format!("{file}: {size} bytes, at most {most} are wanted"));
+        }
+    }
+    ensure!(too_large.is_empty(), "{}", too_large.join("\n"));
     Ok(())
 }
 
@@ -110,6 +150,7 @@ impl Arguments {
         let mut arguments = Self {
             program: target.join("release/quaymaster"),
             native: None,
+            static_program: None,
             out: target.join("dist"),
             shell: shell.exists().then(|| shell.to_owned()),
         };
@@ -119,9 +160,10 @@ impl Arguments {
             match *word {
                 "--program" => arguments.program = value()?,
                 "--native" => arguments.native = Some(value()?),
+                "--static" => arguments.static_program = Some(value()?),
                 "--out" => arguments.out = value()?,
                 "--shell" => arguments.shell = Some(value()?).filter(|shell| shell != Path::new("none")),
-                _ => bail!("{word}: expected --program FILE, --native FILE, --out FOLDER or --shell FILE|none"),
+                _ => bail!("{word}: expected --program, --native or --static FILE, --out FOLDER, or --shell FILE|none"),
             }
         }
         Ok(arguments)

@@ -64,7 +64,7 @@ impl Contents {
     /// A page cannot be compressed.
     pub(super) fn installed(&self, kind: Kind) -> Result<Tree> {
         let mut tree = Tree::default();
-        self.enter_program(&mut tree, "usr");
+        self.enter_program(&mut tree, "usr", &self.program);
         for (name, text) in &self.pages {
             tree.file(&format!("usr/share/man/man1/{name}.gz"), 0o644, gzip(text)?);
         }
@@ -91,10 +91,10 @@ impl Contents {
         Ok(tree)
     }
 
-    /// To unpack anywhere, below a folder of this name.
-    pub(super) fn portable(&self, folder: &str) -> Tree {
+    /// To unpack anywhere, below a folder of this name, with this form of the program.
+    pub(super) fn portable(&self, folder: &str, program: &[u8]) -> Tree {
         let mut tree = Tree::default();
-        self.enter_program(&mut tree, folder);
+        self.enter_program(&mut tree, folder, program);
         for (name, text) in &self.pages {
             tree.file(&format!("{folder}/share/man/man1/{name}"), 0o644, text.as_slice());
         }
@@ -109,8 +109,8 @@ impl Contents {
         tree
     }
 
-    fn enter_program(&self, tree: &mut Tree, prefix: &str) {
-        tree.file(&format!("{prefix}/bin/quaymaster"), 0o755, self.program.as_slice());
+    fn enter_program(&self, tree: &mut Tree, prefix: &str, program: &[u8]) {
+        tree.file(&format!("{prefix}/bin/quaymaster"), 0o755, program);
         for name in &self.names {
             tree.link(&format!("{prefix}/bin/{name}"), "quaymaster");
         }

@@ -34,7 +34,7 @@ pub(super) fn write_to(
     let architecture = program.architecture.name();
     let image = Image { architecture, config: config(&created), created, name: format!("quaymaster:{VERSION}") };
     let layers = [
-        Layer { tree: system(program, shell), comment: "libraries, signers, users and folders" },
+        Layer { tree: system(program, shell)?, comment: "libraries, signers, users and folders" },
         Layer { tree: product(root, program, names)?, comment: "the program and its names" },
     ];
     let file = out.join(format!("quaymaster-{VERSION}-linux-{architecture}.oci.tar"));
@@ -63,12 +63,13 @@ fn config(created: &str) -> Value {
 }
 
 /// What is there before the program.
-fn system(program: &Program, shell: Option<&Program>) -> Tree {
+fn system(program: &Program, shell: Option<&Program>) -> Result<Tree> {
     let mut tree = Tree::default();
-    let mut has_libraries = false;
-    for library in program.libraries.iter().chain(shell.iter().flat_map(|shell| &shell.libraries)) {
-        tree.file(&library.path, 0o755, library.bytes.clone());
-        has_libraries = true;
+    let mut libraries = program.libraries()?;
+    libraries.extend(shell.map(Program::libraries).transpose()?.unwrap_or_default());
+    let has_libraries = !libraries.is_empty();
+    for library in libraries {
+        tree.file(&library.path, 0o755, library.bytes);
     }
     // For health commands and `docker exec`, which are lines of a shell more often than not.
     if let Some(shell) = shell {
@@ -96,7 +97,7 @@ fn system(program: &Program, shell: Option<&Program>) -> Tree {
     tree.link("var/mqm", "../mnt/mqm");
     // Charts mount secrets below the older name.
     tree.link("var/run", "../run");
-    tree
+    Ok(tree)
 }
 
 fn product(root: &Path, program: &Program, names: &[String]) -> Result<Tree> {

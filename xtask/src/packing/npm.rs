@@ -38,7 +38,7 @@ fn completed(mut package: Value, program: &Program) -> Value {
     package["os"] = json!(["linux"]);
     package["cpu"] = json!([cpu(program.architecture)]);
     // A static program needs none.
-    if !program.libraries.is_empty() {
+    if program.is_dynamic {
         package["libc"] = json!(["glibc"]);
     }
     package
@@ -58,12 +58,11 @@ mod tests {
 
     #[test]
     fn a_static_program_needs_no_c_library() {
-        let mut program = Program { bytes: Vec::new(), architecture: Architecture::Arm, libraries: Vec::new() };
+        let mut program = Program::of(Architecture::Arm, false, b"");
         let package = completed(json!({ "name": "quaymaster" }), &program);
         assert_eq!((&package["name"], &package["cpu"]), (&json!("quaymaster"), &json!(["arm64"])));
         assert_eq!(package.get("libc"), None);
-        let library = super::super::program::Library { path: "/lib/libc.so.6".to_owned(), bytes: Vec::new() };
-        program.libraries.push(library);
+        program.is_dynamic = true;
         assert_eq!(completed(package, &program)["libc"], json!(["glibc"]));
     }
 }

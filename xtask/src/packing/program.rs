@@ -12,8 +12,9 @@ const INTERPRETER: u32 = 3;
 pub(super) struct Program {
     pub bytes: Vec<u8>,
     pub architecture: Architecture,
-    /// With the loader; none of a static program.
-    pub libraries: Vec<Library>,
+    /// It loads shared libraries.
+    pub is_dynamic: bool,
+    file: PathBuf,
 }
 
 #[derive(Debug)]
@@ -53,22 +54,37 @@ impl Architecture {
 
 impl Program {
     /// # Errors
-    /// It is no program for Linux on x86-64 or arm64, a library is missing, or `strip` (`$STRIP`) fails.
+    /// It is no program for Linux on x86-64 or arm64, or `strip` (`$STRIP`) fails.
     pub(super) fn read(file: &Path) -> Result<Self> {
         let whole = std::fs::read(file).with_context(|| format!("cannot read {}: build it first", file.display()))?;
         let elf = Elf::parse(&whole).with_context(|| format!("{} is no program for Linux", file.display()))?;
-        let libraries = match (elf.is_dynamic, elf.architecture.is_this_machine()) {
-            (false, _) => Vec::new(),
-            (true, true) => libraries(file)?,
-            (true, false) => bail!("{} needs the libraries of another machine: build it static", file.display()),
-        };
-        Ok(Self { bytes: stripped(file)?, architecture: elf.architecture, libraries })
+        let Elf { architecture, is_dynamic } = elf;
+        Ok(Self { bytes: stripped(file, architecture)?, architecture, is_dynamic, file: file.to_owned() })
+    }
+
+    /// The shared libraries and their loader; none of a static program.
+    ///
+    /// # Errors
+    /// They are those of another machine, or one is missing.
+    pub(super) fn libraries(&self) -> Result<Vec<Library>> {
+        match (self.is_dynamic, self.architecture.is_this_machine()) {
+            (false, _) => Ok(Vec::new()),
+            (true, true) => libraries(&self.file),
+            (true, false) => bail!("{} needs the libraries of another machine: build it static", self.file.display()),
+        }
     }
 
     /// The oldest version of the C library that has all that the program calls; `None` for a static program.
     pub(super) fn needed_libc(&self) -> Option<String> {
-        let newest = if self.libraries.is_empty() { None } else { newest_version(&self.bytes) };
-        newest.map(|minor| format!("2.{minor}"))
+        let newest = self.is_dynamic.then(|| newest_version(&self.bytes));
+        newest.flatten().map(|minor| format!("2.{minor}"))
+    }
+}
+
+#[cfg(test)]
+impl Program {
+    pub(super) fn of(architecture: Architecture, is_dynamic: bool, bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_vec(), architecture, is_dynamic, file: PathBuf::new() }
     }
 }
 
@@ -112,8 +128,12 @@ impl Elf {
     }
 }
 
-fn stripped(file: &Path) -> Result<Vec<u8>> {
-    let strip = std::env::var("STRIP").unwrap_or_else(|_| "strip".to_owned());
+fn stripped(file: &Path, architecture: Architecture) -> Result<Vec<u8>> {
+    let usual = match architecture.is_this_machine() {
+        true => "strip".to_owned(),
+        false => format!("{}-linux-gnu-strip", architecture.machine()),
+    };
+    let strip = std::env::var("STRIP").unwrap_or(usual);
     let folder = std::env::temp_dir().join(format!("quaymaster-strip-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let out = folder.join("program");
@@ -205,6 +225,19 @@ mod tests {
         assert!(Elf::parse(&elf(3, 1)).is_err(), "another machine");
         assert!(Elf::parse(b"#!/bin/sh\n").is_err(), "a script");
         assert!(Elf::parse(&elf(62, 3)[..40]).is_err(), "a part of a program");
+    }
+
+    #[test]
+    fn libraries_of_another_machine_are_not_this_ones() {
+        let other = match std::env::consts::ARCH {
+            "x86_64" => Architecture::Arm,
+            _ => Architecture::X86,
+        };
+        let mut program = Program::of(other, true, b"GLIBC_2.34\0");
+        assert_eq!(program.needed_libc().as_deref(), Some("2.34"));
+        assert!(program.libraries().is_err());
+        program.is_dynamic = false;
+        assert_eq!((program.needed_libc(), program.libraries().expect("none").len()), (None, 0));
     }
 
     #[test]

@@ -20,8 +20,9 @@ macro_rules! statements {
         impl Statements {
             pub(super) async fn prepare(client: &Client) -> Result<Self, Error> {
                 let prepared = prepare_all(client, &[$($text,)*]).await?;
-                let mut prepared = prepared.into_iter();
-                Ok(Self { $($name: prepared.next().expect("one for each text"),)* })
+                // At once: where each could fail, each would have code that drops those before it, 300 KB of it.
+                let [$($name,)*] = prepared.try_into().ok().expect("one for each text");
+                Ok(Self { $($name,)* })
             }
         }
 
