@@ -5,7 +5,7 @@
 #   quaymaster-client-linux-MACHINE.tar.gz   the MQI library: headers, copybooks, libraries, samples
 #   quaymaster_VERSION_MACHINE.deb, quaymaster-VERSION-1.MACHINE.rpm   packages with user, unit, manual pages, completions
 #   quaymaster-VERSION-linux-MACHINE.tar.gz    the program under all its names, to unpack anywhere
-#   quaymaster-VERSION-linux-MACHINE-static.tar.gz   the same, for machines without glibc 2.34
+#   quaymaster-VERSION-linux-MACHINE-static.tar.gz   the same, for machines without glibc 2.35
 #   quaymaster-VERSION-….whl        the wheel for pip
 #   quaymaster-VERSION-linux-CPU.tgz   the package for npm
 #   quaymaster-chart-VERSION.tgz   the chart for Helm
