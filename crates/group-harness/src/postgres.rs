@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use crate::waiting::PATIENCE;
+
 /// A running server.
 pub struct Server {
     process: Mutex<Child>,
@@ -86,7 +88,7 @@ impl Database {
 
     /// Runs SQL.
     pub fn run(&self, sql: &str) -> Vec<Vec<Option<String>>> {
-        asked(&self.url, sql, Duration::from_secs(60)).expect("runs")
+        asked(&self.url, sql, PATIENCE).expect("runs")
     }
 }
 
@@ -188,7 +190,7 @@ impl Server {
             let mut process = self.process();
             *process = run(self.folder.path(), self.port, self.keeps, self.ahead.load(Ordering::Acquire));
             // Children of one that was killed may still be at work for a moment: then it refuses to start.
-            for _ in 0..600 {
+            for _ in 0..15_000 {
                 if self.execute("SELECT 1").is_ok() {
                     drop(process);
                     return self.wait_until_ready();
@@ -209,7 +211,7 @@ impl Server {
 
     fn wait_until_ready(&self) {
         let mut process = self.process();
-        for _ in 0..600 {
+        for _ in 0..6000 {
             if self.execute("SELECT 1").is_ok() {
                 // What it says from now on must not fill the pipe.
                 if let Some(mut stderr) = process.stderr.take() {
@@ -225,7 +227,7 @@ impl Server {
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        panic!("postgres is not ready after 30 s");
+        panic!("postgres is not ready after 300 s");
     }
 
     /// As an administrator.

@@ -1,7 +1,6 @@
 //! Those who wait at one member are told what the others put, commit and give back.
 
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use bytes::Bytes;
 use model::descriptor::MessageDescriptor;
@@ -10,6 +9,7 @@ use model::timestamp::Timestamp;
 use storage::{Placement, QueueId, Selection, SharedOptions, SharedStore, UnitOfWorkId, block_on};
 
 use crate::postgres::Database;
+use crate::shared::group::{PATIENCE, eventually};
 
 const NOW: Timestamp = Timestamp(1_000);
 
@@ -28,7 +28,7 @@ fn put(store: &SharedStore, unit: Option<UnitOfWorkId>, queue: QueueId) {
 /// Gets as one who waits: each time that it is told, until there is something.
 fn wait(store: &SharedStore, told: &Receiver<QueueId>, queue: QueueId) {
     for _ in 0..100 {
-        let found = told.recv_timeout(Duration::from_secs(10)).expect("is told");
+        let found = told.recv_timeout(PATIENCE).expect("is told");
         if found == queue && block_on(store.get(None, queue, &Selection::default(), NOW)).expect("gets").is_some() {
             return;
         }
@@ -70,10 +70,6 @@ fn members_show_the_same_depth_soon_after_one_of_them_has_changed_it() {
     let count = two.message_count(queue).expect("is known");
     for expected in 1..4 {
         put(&one, None, queue);
-        let shown = (0..500).any(|_| {
-            std::thread::sleep(Duration::from_millis(10));
-            count.get() == expected
-        });
-        assert!(shown, "{} instead of {expected}", count.get());
+        eventually("it is shown", || count.get() == expected);
     }
 }

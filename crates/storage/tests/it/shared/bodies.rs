@@ -6,9 +6,8 @@ use model::timestamp::Timestamp;
 use storage::{DefinitionChange, Placement, QueueId, Selection, SharedOptions, Store, Xid, block_on};
 
 use crate::postgres::Database;
-use crate::shared::cut_off::RECOVERY;
 use crate::shared::group::{
-    NOW, check_nothing_is_held, count, create_queue, know_queue, member, message, options, placement, within,
+    NOW, check_nothing_is_held, count, create_queue, eventually, know_queue, member, message, options, placement,
 };
 
 const PART: usize = 256 << 10;
@@ -190,7 +189,7 @@ fn parts_that_a_dead_member_had_got_come_back_whole() {
     get(&dead, Some(dead.begin()), queue).expect("a message");
     proxy.refuse(true);
     proxy.cut();
-    within(RECOVERY, "the peer gives it back", || browse(&peer, queue) == Some(3 * PART + 5));
+    eventually("the peer gives it back", || browse(&peer, queue) == Some(3 * PART + 5));
     assert_eq!(get(&peer, None, queue), Some(3 * PART + 5));
     check_gone(&database, &peer, queue, "a get");
 }

@@ -9,7 +9,7 @@ use storage::{Placement, QueueId, Selection, SharedOptions, Store, StoredMessage
 
 use crate::postgres::Database;
 use crate::shared::group::{
-    check_nothing_is_held, count, create_queue, know_queue, member, message, name, now, options, placement, within,
+    check_nothing_is_held, count, create_queue, eventually, know_queue, member, message, name, now, options, placement,
 };
 
 const HOUR: i64 = 3600;
@@ -97,7 +97,7 @@ fn members_whose_clocks_are_two_hours_apart_keep_order_and_let_messages_expire_a
 
         from.put(queue, 2, Some(SHORT));
         assert!(to.shows(queue), "it is there");
-        within(Duration::from_secs(20), "it expires", || !to.shows(queue));
+        eventually("it expires", || !to.shows(queue));
         assert_eq!(to.get(queue).map(|stored| name(&stored)), None);
         assert_eq!(to.discarded(queue), [2]);
     }
@@ -110,7 +110,8 @@ fn members_whose_clocks_are_two_hours_apart_keep_order_and_let_messages_expire_a
         let of_one: Vec<u64> = got.iter().copied().filter(|name| name / 1000 * 1000 == producer).collect();
         assert_eq!(of_one, (producer..producer + 100).collect::<Vec<_>>(), "in the order of its puts");
     }
-    within(4 * SILENCE, "both have had time to think the other dead", || started.elapsed() > 3 * SILENCE);
+    // Both have time to think the other dead.
+    std::thread::sleep((3 * SILENCE).saturating_sub(started.elapsed()));
     ["QM1", "QM2"].iter().for_each(|name| check_nobody_was_recovered(&database, name));
     check_nothing_is_held(&database);
 }
@@ -135,7 +136,7 @@ fn a_database_whose_clock_goes_back_an_hour_and_forth_keeps_order_and_lets_messa
     assert_eq!(two.drain(queue), (1..=9).collect::<Vec<_>>(), "in the order of their puts");
     one.put(queue, 10, Some(SHORT));
     assert!(two.shows(queue), "it is there");
-    within(Duration::from_secs(20), "a message expires while the database's clock is behind", || !two.shows(queue));
+    eventually("a message expires while the database's clock is behind", || !two.shows(queue));
     assert_eq!(two.discarded(queue), [10]);
 
     one.put(queue, 11, Some(long));

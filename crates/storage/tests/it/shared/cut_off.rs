@@ -7,12 +7,8 @@ use storage::{LockOwner, QueueId, Selection, SharedOptions, Store, StoreError, X
 use crate::postgres::Database;
 use crate::shared::group::{
     NOW, browse, check_nothing_is_held, count, create_queue, drain, eventually, get, know_queue, member, options, put,
-    within,
 };
 use crate::shared::proxy::Proxy;
-
-/// A peer looks at it five times at least, a second apart.
-pub(crate) const RECOVERY: Duration = Duration::from_secs(12);
 
 pub(crate) struct Two {
     pub(crate) database: Database,
@@ -57,7 +53,7 @@ fn what_a_member_that_is_cut_off_has_got_comes_back_and_what_it_has_locked_too()
             })
             .collect();
         let ending = scope.spawn(|| block_on(far.commit(reader)));
-        within(RECOVERY, "the peer gives back what was got", || {
+        eventually("the peer gives back what was got", || {
             let found: Vec<_> = browse(&near, queue).into_iter().filter(|(name, _)| *name <= 4).collect();
             found == [(1, 1), (2, 0), (3, 1), (4, 0)]
         });
@@ -92,13 +88,9 @@ fn what_a_member_that_is_cut_off_has_got_comes_back_and_what_it_has_locked_too()
 fn an_idle_member_that_falls_silent_notices_it_and_takes_part_again() {
     let Two { database, proxy, far, near, queue } = two();
     proxy.stall(true);
-    within(RECOVERY, "the peer recovers it", || {
-        count(&database, "SELECT count(*) FROM member WHERE state = 'FAILED'") == 1
-    });
+    eventually("the peer recovers it", || count(&database, "SELECT count(*) FROM member WHERE state = 'FAILED'") == 1);
     proxy.stall(false);
-    within(RECOVERY, "it takes part again", || {
-        count(&database, "SELECT count(*) FROM member WHERE state = 'ACTIVE'") == 2
-    });
+    eventually("it takes part again", || count(&database, "SELECT count(*) FROM member WHERE state = 'ACTIVE'") == 2);
     put(&far, None, queue, 1, true).expect("puts");
     assert_eq!(get(&near, None, queue).expect("gets"), Some(1));
 }
@@ -197,9 +189,7 @@ fn a_transaction_that_a_member_has_prepared_stays_in_doubt_after_its_recovery_un
     block_on(far.prepare(got, Some(xid(1)))).expect("prepares");
     let second = prepare(2);
     proxy.stall(true);
-    within(RECOVERY, "the peer recovers it", || {
-        count(&database, "SELECT count(*) FROM member WHERE state = 'FAILED'") == 1
-    });
+    eventually("the peer recovers it", || count(&database, "SELECT count(*) FROM member WHERE state = 'FAILED'") == 1);
     assert_eq!(browse(&near, queue), [], "what is in doubt is nobody's");
     assert_eq!(near.in_doubt(), [], "and a peer has no part in it");
     proxy.stall(false);

@@ -1,12 +1,12 @@
 //! Definitions of a group are the same at each member, and of two changes at once one is refused.
 
 use std::sync::mpsc;
-use std::time::Duration;
 
 use storage::shared::{GroupDefinition, GroupDisposition};
 use storage::{SharedOptions, SharedStore, block_on};
 
 use crate::postgres::Database;
+use crate::shared::group::PATIENCE;
 
 fn member(database: &Database, name: &str) -> SharedStore {
     let store = SharedStore::start(SharedOptions::new(database.url.clone(), name.to_owned())).expect("starts");
@@ -51,7 +51,7 @@ fn members_are_told_of_changes_and_read_what_is_new() {
     let saved = save(&one, "queue/A", "1", 0).expect("saves");
     let other = save(&one, "queue/B", "1", 0).expect("saves");
     block_on(one.delete_definition("queue/A", saved)).expect("asks").expect("deletes");
-    let seen = (0..20).find_map(|_| tells.recv_timeout(Duration::from_secs(5)).ok().filter(|version| *version > other));
+    let seen = (0..20).map_while(|_| tells.recv_timeout(PATIENCE).ok()).find(|version| *version > other);
     assert_eq!(seen, Some(other + 1));
     let new = block_on(two.definitions_after(saved)).expect("reads");
     let texts: Vec<_> = new.iter().map(|definition| (definition.key.as_str(), definition.value.is_some())).collect();

@@ -1,12 +1,10 @@
 //! Depths that members know without asking, and the maximum depth.
 
-use std::time::Duration;
-
 use storage::{Placement, QueueId, Store, StoreError, block_on};
 
 use crate::postgres::Database;
 use crate::shared::group::{
-    NOW, count, create_queue, drain, get, know_queue, member, message, options, placement, put, within,
+    NOW, count, create_queue, drain, eventually, get, know_queue, member, message, options, placement, put,
 };
 
 /// Puts from so many threads until the queue is full; answers how many were put.
@@ -61,15 +59,13 @@ fn two_members_pass_the_maximum_depth_by_what_the_other_puts_in_a_moment() {
     // Each stops at the maximum by itself: whatever it does not know of the other, twice the maximum is the limit.
     assert!(put <= 2 * maximum as usize);
     // When both know each other's part, no message comes any more.
-    within(Duration::from_secs(1), "both know", || {
-        [&one, &two].iter().all(|store| store.depth(queue).current as usize == put)
-    });
+    eventually("both know", || [&one, &two].iter().all(|store| store.depth(queue).current as usize == put));
     assert_eq!(fill(&[&one, &two], 1, queue, maximum), 0);
     get(&two, None, queue).expect("gets").expect("a message");
 }
 
 #[test]
-fn depths_of_all_members_are_those_of_the_table_within_a_second() {
+fn depths_of_all_members_become_those_of_the_table() {
     let database = Database::of_group("QSG1");
     let stores = [member(options(&database.url, "QM1")), member(options(&database.url, "QM2"))];
     let queue = create_queue(&stores[0]);
@@ -97,7 +93,7 @@ fn depths_of_all_members_are_those_of_the_table_within_a_second() {
             });
         }
         let there = u32::try_from(count(&database, "SELECT count(*) FROM message")).expect("few");
-        within(Duration::from_secs(1), "both know the depth", || {
+        eventually("both know the depth", || {
             stores.iter().zip(&counts).all(|(store, messages)| {
                 let depth = store.depth(queue);
                 depth.current == there && depth.uncommitted == 0 && messages.get() == there

@@ -14,7 +14,7 @@ use storage::{
 
 use crate::postgres::Asked;
 
-pub(crate) use group_harness::waiting::{eventually, now, within};
+pub(crate) use group_harness::waiting::{PATIENCE, eventually, now, within};
 
 /// Nothing expires unless a test says so.
 pub(crate) const NOW: Timestamp = Timestamp(1_000_000);

@@ -5,10 +5,10 @@ use std::time::Duration;
 use storage::{EndedMessage, GroupUnit, QueueId, SharedOptions, Store, StoreError, Xid, block_on};
 
 use crate::postgres::Database;
-use crate::shared::cut_off::{RECOVERY, Two, two};
+use crate::shared::cut_off::{Two, two};
 use crate::shared::group::{
     browse, check_nothing_is_held, count, create_queue, create_queue_in, drain, eventually, get, know_queue, member,
-    options, put, within,
+    options, put,
 };
 use crate::shared::proxy::{Proxy, Way};
 use crate::shared::structures::{Databases, with_structure};
@@ -48,9 +48,7 @@ fn any_member_lists_and_ends_what_a_dead_one_has_prepared() {
     assert_eq!((far.in_doubt(), near.in_doubt()), (vec![], vec![]), "no queue manager has it for its own");
     assert_eq!(listed(&far), [1, 2]);
     proxy.stall(true);
-    within(RECOVERY, "the peer recovers it", || {
-        count(&database, "SELECT count(*) FROM member WHERE state = 'FAILED'") == 1
-    });
+    eventually("the peer recovers it", || count(&database, "SELECT count(*) FROM member WHERE state = 'FAILED'") == 1);
     assert_eq!(browse(&near, queue), [], "what is in doubt is nobody's");
     let units = block_on(near.in_doubt_in_group()).expect("lists");
     let unit = |name| GroupUnit { xid: xid(name), member: Some("QM1".to_owned()) };

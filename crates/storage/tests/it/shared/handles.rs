@@ -6,9 +6,9 @@ use storage::shared::{Deletion, GroupDisposition, OpenLevel, QueueHandle};
 use storage::{QueueId, Store, StoreError, block_on};
 
 use crate::postgres::Database;
-use crate::shared::cut_off::{self, RECOVERY, Two};
+use crate::shared::cut_off::{self, Two};
 use crate::shared::group::{
-    check_nothing_is_held, count, create_queue, drain, eventually, get, know_queue, member, options, put, within,
+    check_nothing_is_held, count, create_queue, drain, eventually, get, know_queue, member, options, put,
 };
 
 fn open(store: &Store, queue: QueueId, level: OpenLevel) -> Result<QueueHandle, StoreError> {
@@ -111,14 +111,14 @@ fn a_member_that_dies_has_nothing_open_and_when_it_is_back_its_exclusive_handle_
     assert!(is_in_use(&open(&near, queue, OpenLevel::Input)));
     proxy.stall(true);
     let mut taken = None;
-    within(RECOVERY, "the peer has it", || {
+    eventually("the peer has it", || {
         taken = open(&near, queue, OpenLevel::Exclusive).ok();
         taken.is_some()
     });
     block_on(at_near.close());
     assert!(!is_in_use(&open(&near, shared, OpenLevel::Exclusive)), "nobody has it open");
     proxy.stall(false);
-    within(RECOVERY, "it is back", || {
+    eventually("it is back", || {
         count(&database, "SELECT count(*) FROM member WHERE state = 'ACTIVE'") == 2 && exclusive.is_lost()
     });
     put(&far, None, queue, 1, true).expect("puts");
@@ -174,14 +174,14 @@ fn a_queue_is_deleted_when_no_member_has_it_open_and_takes_nothing_afterwards() 
     block_on(input.close());
     drop(output);
     let closed = || block_on(shared.opened_elsewhere(queue)).expect("asks") == OpenLevel::Closed;
-    within(Duration::from_secs(5), "the other has closed it", closed);
+    eventually("the other has closed it", closed);
     // What a unit of work has put without a handle counts until it has ended.
     let unit = two.begin();
     put(&two, Some(unit), queue, 1, true).expect("is staged");
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(delete(true), Deletion::Open(OpenLevel::Open));
     block_on(two.commit(unit)).expect("commits");
-    within(Duration::from_secs(5), "the other has closed it", closed);
+    eventually("the other has closed it", closed);
     assert_eq!(delete(false), Deletion::NotEmpty);
     let unit = one.begin();
     assert_eq!(get(&one, Some(unit), queue).expect("gets"), Some(1));

@@ -17,7 +17,7 @@ use storage::{QueueId, SharedOptions, Store};
 
 use crate::postgres::Database;
 use crate::shared::client::{Client, Queues};
-use crate::shared::group::{check_nothing_is_held, count, drain, get, know_queue, member, options, put, within};
+use crate::shared::group::{check_nothing_is_held, count, drain, eventually, get, know_queue, member, options, put};
 use crate::shared::ledger::{Ledger, Line};
 use crate::shared::load::{queues_for, setting};
 use crate::shared::structures::{Databases, with_structure};
@@ -43,7 +43,7 @@ fn check_kills(databases: &[&Database], peer: SharedOptions, structures: [&str; 
     println!("QSG_SEED={seed}");
     let mut random = StdRng::seed_from_u64(seed);
     let stores = [member(SharedOptions { silence: Duration::from_secs(2), ..peer })];
-    within(Duration::from_secs(10), "takes part", || stores[0].reaches_whole_group());
+    eventually("takes part", || stores[0].reaches_whole_group());
     let queues = queues_for(&stores, structures);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut started = 0;
@@ -55,7 +55,7 @@ fn check_kills(databases: &[&Database], peer: SharedOptions, structures: [&str; 
     let rounds = setting("QSG_ROUNDS", 2);
     for round in 0..rounds {
         for process in &processes {
-            within(Duration::from_secs(30), "it is at work", || process.lines().len() > 200);
+            eventually("it is at work", || process.lines().len() > 200);
         }
         // At any moment of its work.
         std::thread::sleep(Duration::from_micros(random.gen_range(0..400_000)));
@@ -67,9 +67,7 @@ fn check_kills(databases: &[&Database], peer: SharedOptions, structures: [&str; 
         }
     }
     processes.iter_mut().for_each(Process::kill);
-    // A second more for each database behind the home, and one for parts that ask it.
-    let limit = Duration::from_secs(if databases.len() > 1 { 10 } else { 8 });
-    within(limit, "the peer gives back what they had got", || {
+    eventually("the peer gives back what they had got", || {
         // What they had on its way locks messages for as long as it lasts: a drain would pass over them.
         let held = "SELECT (SELECT count(*) FROM message WHERE owner IS NOT NULL) + (SELECT count(*) FROM pg_stat_activity \
                     WHERE datname = current_database() AND backend_xid IS NOT NULL AND pid <> pg_backend_pid())";
@@ -168,7 +166,7 @@ fn a_member_of_its_own() {
     let (home, own) = urls.split_once(',').unwrap_or((urls, ""));
     let options = options(home, name);
     let store = member(if own.is_empty() { options } else { with_structure(options, "APP1", own) });
-    within(Duration::from_secs(10), "takes part", || store.reaches_whole_group());
+    eventually("takes part", || store.reaches_whole_group());
     queues.all().into_iter().for_each(|queue| know_queue(&store, queue));
     let stop = Arc::new(AtomicBool::new(false));
     std::thread::scope(|scope| {

@@ -10,8 +10,8 @@ use storage::{LockOwner, QueueId, Receipt, ReceiptKey, Selection, SharedOptions,
 
 use crate::postgres::Database;
 use crate::shared::group::{
-    NOW, browse, check_nothing_is_held, create_queue, drain, get, know_queue, member, message, now, options, placement,
-    put, within,
+    NOW, browse, check_nothing_is_held, create_queue, drain, eventually, get, know_queue, member, message, now,
+    options, placement, put,
 };
 use crate::shared::proxy::{Proxy, Way};
 
@@ -74,13 +74,11 @@ fn a_transaction_that_reaches_the_database_after_its_connection_was_given_up_doe
         proxy.hold_transactions(2);
         let is_sent_twice = std::thread::scope(|scope| {
             let waits = scope.spawn(|| put(&one, None, queue, name, true));
-            within(Duration::from_secs(20), "it is sent again, or answered", || {
-                proxy.held() == before + 2 || waits.is_finished()
-            });
+            eventually("it is sent again, or answered", || proxy.held() == before + 2 || waits.is_finished());
             let is_sent_twice = !waits.is_finished();
             proxy.release(before + 1);
             let released = now();
-            within(Duration::from_secs(10), "the first one reaches the database", || {
+            eventually("the first one reaches the database", || {
                 got.extend(get(&two, None, queue).expect("gets"));
                 !got.is_empty() || released.elapsed() > Duration::from_millis(700)
             });

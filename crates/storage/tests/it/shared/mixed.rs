@@ -12,7 +12,7 @@ use storage::{
 use crate::conformance::small;
 use crate::postgres::Database;
 use crate::shared::group::{
-    NOW, check_nothing_is_held, count, create_queue, drain, know_queue, name, options, put, within,
+    NOW, check_nothing_is_held, count, create_queue, drain, eventually, know_queue, name, options, put,
 };
 use crate::shared::proxy::{Proxy, Way};
 use crate::simulated_disk::{Faults, SimulatedDisk};
@@ -69,9 +69,7 @@ impl Crashing for Home {
         let left = (drain(store, self.private), drain(store, self.shared));
         assert!(left == (vec![1], vec![11]) || left == (vec![2], vec![12]), "{what}: half of it: {left:?}");
         check_nothing_is_held(&self.database);
-        within(Duration::from_secs(5), "the decision is forgotten", || {
-            count(&self.database, "SELECT count(*) FROM unit") == 0
-        });
+        eventually("the decision is forgotten", || count(&self.database, "SELECT count(*) FROM unit") == 0);
         left.0 == [2]
     }
 }
@@ -98,7 +96,7 @@ fn receipt(key: u64) -> Receipt {
 
 /// It waits less than a busy machine may take to connect.
 fn meet_group(store: &Store) {
-    within(Duration::from_secs(30), "it meets its group", || block_on(store.meet_group()).is_ok());
+    eventually("it meets its group", || block_on(store.meet_group()).is_ok());
 }
 
 fn impatient(proxy: &Proxy, database: &Database) -> SharedOptions {
@@ -159,7 +157,7 @@ fn a_restart_after_a_decision_whose_answer_was_lost_finds_both_or_neither() {
 #[test]
 fn the_same_process_finds_both_or_neither_once_the_database_is_back() {
     check_each_cut((150, 60), |_, store, _| {
-        within(Duration::from_secs(10), "it meets its group again", || block_on(store.meet_group()).is_ok());
+        eventually("it meets its group again", || block_on(store.meet_group()).is_ok());
         store
     });
 }

@@ -10,12 +10,10 @@ use storage::{
 };
 
 use crate::shared::group::{
-    NOW, browse, check_nothing_is_held, count, create_queue_in, drain, get, know_queue, message, put, within,
+    NOW, browse, check_nothing_is_held, count, create_queue_in, drain, eventually, get, know_queue, message, put,
 };
 use crate::shared::proxy::{Proxy, Way};
 use crate::shared::structures::{Databases, through};
-
-const SEALED: Duration = Duration::from_secs(10);
 
 /// Two members, and a queue in each database: the second one has nothing yet.
 fn two(databases: &Databases) -> (Store, Store, [QueueId; 2]) {
@@ -44,7 +42,7 @@ fn name_of(body: &Bytes) -> u64 {
 
 fn seal(stores: &[&Store], queue: QueueId) {
     stores.iter().for_each(|store| store.suspend_queue(queue, true));
-    within(SEALED, "nothing of the queue is open or held", || block_on(stores[0].is_sealed(queue)).expect("looks"));
+    eventually("nothing of the queue is open or held", || block_on(stores[0].is_sealed(queue)).expect("looks"));
 }
 
 #[test]
@@ -84,7 +82,7 @@ fn messages_arrive_in_order_with_their_places_identifiers_counts_bodies_and_rece
     let twice = message(6, u64::to_be_bytes(6).to_vec(), true);
     let answer = block_on(two.put_with_receipt(to, twice, placement, &receipt, NOW));
     assert!(matches!(answer, Err(StoreError::ReceiptTaken)), "the request was answered at the old place: {answer:?}");
-    within(SEALED, "its depth is known", || [&one, &two].iter().all(|store| store.depth(to).current == 5));
+    eventually("its depth is known", || [&one, &two].iter().all(|store| store.depth(to).current == 5));
     put(&one, None, to, 7, true).expect("puts");
     put(&two, None, to, 8, true).expect("puts");
     // In first-in-first-out order of the highest priority, behind what has come with it. Clocks of two members differ by a little.
@@ -117,7 +115,7 @@ fn a_queue_with_work_under_way_is_not_sealed_and_a_sealed_one_takes_no_work() {
         // Units of work that have done something there end as they like.
         if commits { block_on(store.commit(unit)) } else { block_on(store.back_out(unit)) }.expect("ends");
     }
-    within(SEALED, "it is sealed", is_sealed);
+    eventually("it is sealed", is_sealed);
     assert_eq!(browse(&one, from), [(1, 1), (2, 0)]);
     // A member that does not know yet that the queue moves.
     two.suspend_queue(from, false);
@@ -172,7 +170,7 @@ fn a_put_that_a_frozen_member_had_under_way_does_not_reach_the_old_place() {
     std::thread::scope(|scope| {
         let late = scope.spawn(|| put(&frozen, None, from, 2, true));
         // Its peer ends its epoch, and with it what it has open.
-        within(Duration::from_secs(20), "the queue is sealed", || {
+        eventually("the queue is sealed", || {
             one.suspend_queue(from, true);
             block_on(one.is_sealed(from)).expect("looks")
         });

@@ -12,7 +12,8 @@ use storage::{GroupStore, QueueId, SharedOptions, Store, StoreError, UnitOfWorkI
 use crate::conformance::small;
 use crate::postgres::{Database, make_group};
 use crate::shared::group::{
-    browse, check_nothing_is_held, count, create_queue_in, drain, get, know_queue, member, now, options, put, within,
+    browse, check_nothing_is_held, count, create_queue_in, drain, eventually, get, know_queue, member, now, options,
+    put,
 };
 use crate::shared::mixed::{Crashing, check_each_crash};
 use crate::shared::proxy::{Proxy, Way};
@@ -70,9 +71,7 @@ impl Home {
     fn check_rest(&self) {
         for database in self.databases.both() {
             check_nothing_is_held(database);
-            within(Duration::from_secs(5), "the decision is forgotten", || {
-                count(database, "SELECT count(*) FROM unit") == 0
-            });
+            eventually("the decision is forgotten", || count(database, "SELECT count(*) FROM unit") == 0);
         }
     }
 }
@@ -118,7 +117,7 @@ fn open(disk: &Arc<SimulatedDisk>, options: SharedOptions) -> Store {
 
 /// Until it reaches both databases, and no part of a unit waits any more.
 fn take_part(store: &Store) {
-    within(Duration::from_secs(20), "takes part at both", || {
+    eventually("takes part at both", || {
         store.reaches_whole_group() && block_on(store.meet_group()).is_ok() && !store.waits_for_group()
     });
 }
@@ -196,14 +195,14 @@ fn check_peer(others: u32, way: Way) {
     // Once the connection is cut, all are, and none can be made.
     std::thread::scope(|scope| {
         let ending = scope.spawn(|| block_on(store.commit(unit)));
-        within(Duration::from_secs(20), &what, || home.proxy.has_sprung());
+        eventually(&what, || home.proxy.has_sprung());
         home.proxy.refuse(true);
         home.proxy.cut();
         assert!(matches!(ending.join().expect("ends"), Ok(()) | Err(StoreError::BackedOut | StoreError::Unreachable)));
     });
     home.crash(store, 1);
     let mut left = Vec::new();
-    within(Duration::from_secs(30), &what, || {
+    eventually(&what, || {
         left = home.shared.iter().map(|queue| browse(&peer, *queue)).collect::<Vec<_>>();
         left.iter().all(|left| left.len() == 1)
     });
@@ -263,7 +262,7 @@ fn a_unit_with_a_part_in_a_database_that_is_away_is_backed_out_and_one_that_is_d
     proxy.cut_later_transaction_after(1, Way::ToServer, 0);
     std::thread::scope(|scope| {
         let ending = scope.spawn(|| block_on(store.commit(decided)));
-        within(Duration::from_secs(20), "the part is to follow", || proxy.has_sprung());
+        eventually("the part is to follow", || proxy.has_sprung());
         proxy.refuse(true);
         ending.join().expect("ends").expect("it is committed");
     });
@@ -274,7 +273,7 @@ fn a_unit_with_a_part_in_a_database_that_is_away_is_backed_out_and_one_that_is_d
     take_part(&store);
     assert_eq!(drain(&store, queues[1]), [2]);
     databases.iter().for_each(check_nothing_is_held);
-    within(Duration::from_secs(5), "the decision is forgotten", || count(home, "SELECT count(*) FROM unit") == 0);
+    eventually("the decision is forgotten", || count(home, "SELECT count(*) FROM unit") == 0);
 }
 
 /// The caller goes away at any moment of a commit over the recovery log and two databases; the queue manager asks for it again, as it does.

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use storage::SharedOptions;
 
 use crate::postgres::Database;
-use crate::shared::group::{check_nothing_is_held, count, drain, member, now, options, within};
+use crate::shared::group::{PATIENCE, check_nothing_is_held, count, drain, eventually, member, now, options, within};
 use crate::shared::killed::Process;
 use crate::shared::ledger::Ledger;
 use crate::shared::load::{queues_for, wait};
@@ -22,12 +22,12 @@ fn a_member_that_stands_still_for_ten_seconds_is_fenced_loses_nothing_and_takes_
     let queues = queues_for(&stores, ["APP1"; 3]);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut process = Process::start(&[&database], queues, "QM1", 1, folder.path());
-    within(Duration::from_secs(30), "it is at work", || process.lines().len() > 200);
+    eventually("it is at work", || process.lines().len() > 200);
     let epoch = count(&database, EPOCH);
 
     process.signal(Signal::STOP);
     let stopped = now();
-    within(STOPPED, "the peer has recovered it", || {
+    eventually("the peer has recovered it", || {
         count(&database, "SELECT count(*) FROM member WHERE name = 'QM1' AND state = 'FAILED'") == 1
     });
     assert_eq!(count(&database, "SELECT count(*) FROM message WHERE owner IS NOT NULL"), 0, "nothing stays held");
@@ -35,19 +35,19 @@ fn a_member_that_stands_still_for_ten_seconds_is_fenced_loses_nothing_and_takes_
     let (lines, rounds) = (process.lines().len(), process.rounds_of_private_queue());
     process.signal(Signal::CONT);
 
-    let back = within(Duration::from_secs(15), "it takes part again", || {
+    let back = within(PATIENCE, "it takes part again", || {
         database
             .run(EPOCH)
             .first()
             .is_some_and(|row| row[0].as_deref().and_then(|epoch| epoch.parse().ok()) > Some(epoch))
     });
     println!("takes part again after {back:.1?}");
-    within(Duration::from_secs(15), "its clients and its private queue go on", || {
+    eventually("its clients and its private queue go on", || {
         process.lines().len() > lines + 100 && process.rounds_of_private_queue() > rounds + 10
     });
     assert!(process.runs(), "no client was told something wrong");
     process.kill();
-    within(Duration::from_secs(15), "the peer gives back what it had got", || {
+    eventually("the peer gives back what it had got", || {
         count(&database, "SELECT count(*) FROM message WHERE owner IS NOT NULL") == 0
     });
     check_nothing_is_held(&database);

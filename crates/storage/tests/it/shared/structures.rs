@@ -6,8 +6,8 @@ use storage::{QueueId, SharedOptions, Store, StoreError, StructureDatabase, bloc
 
 use crate::postgres::{Database, make_group};
 use crate::shared::group::{
-    browse, check_nothing_is_held, count, create_queue_in, drain, eventually, get, know_queue, member, options, put,
-    within,
+    PATIENCE, browse, check_nothing_is_held, count, create_queue_in, drain, eventually, get, know_queue, member,
+    options, put,
 };
 use crate::shared::proxy::Proxy;
 
@@ -35,9 +35,7 @@ impl Databases {
     /// Once it takes part at both.
     pub(crate) fn member(&self, options: SharedOptions) -> Store {
         let store = member(options);
-        within(Duration::from_secs(10), "takes part at both", || {
-            block_on(store.meet_group()).is_ok() && store.reaches_whole_group()
-        });
+        eventually("takes part at both", || block_on(store.meet_group()).is_ok() && store.reaches_whole_group());
         store
     }
 
@@ -114,7 +112,7 @@ fn a_get_that_waits_is_woken_by_a_put_of_another_member_in_a_database_of_its_own
     one.shared().expect("in a group").listen_to_arrivals(Box::new(listener));
     let _waits = one.watch(queue);
     put(&two, None, queue, 1, true).expect("puts");
-    assert_eq!(arrived.recv_timeout(Duration::from_secs(10)), Ok(queue));
+    assert_eq!(arrived.recv_timeout(PATIENCE), Ok(queue));
     assert_eq!(get(&one, None, queue).expect("gets"), Some(1));
 }
 
@@ -134,9 +132,7 @@ fn what_a_member_without_life_holds_in_any_database_comes_back_with_its_count_ra
         unit
     });
     proxy.stall(true);
-    within(Duration::from_secs(20), "the peer gives them back", || {
-        queues.iter().all(|queue| browse(&two, *queue) == [(7, 1)])
-    });
+    eventually("the peer gives them back", || queues.iter().all(|queue| browse(&two, *queue) == [(7, 1)]));
     proxy.stall(false);
     for (unit, queue) in units.into_iter().zip(queues) {
         let ended = block_on(one.commit(unit));
@@ -162,7 +158,7 @@ fn only_queues_of_a_database_that_is_away_are_refused_and_its_claims_come_back_w
     put(&one, None, in_own, 1, true).expect("puts");
     assert_eq!(get(&one, Some(unit), in_own).expect("gets"), Some(1));
     databases.own.server.kill("KILL");
-    within(Duration::from_secs(10), "it is away", || is_refused(put(&two, None, in_own, 2, true)));
+    eventually("it is away", || is_refused(put(&two, None, in_own, 2, true)));
     put(&two, None, in_home, 3, true).expect("puts in the home");
     assert_eq!(drain(&two, in_home), [3]);
     // Dies while the database is away.
@@ -174,11 +170,9 @@ fn only_queues_of_a_database_that_is_away_are_refused_and_its_claims_come_back_w
     put(&three, None, in_home, 4, true).expect("puts in the home");
     assert!(is_refused(put(&three, None, in_own, 5, true)));
     databases.own.server.start_again();
-    within(Duration::from_secs(20), "the claim comes back with the database", || {
-        get(&two, None, in_own).is_ok_and(|got| got == Some(1))
-    });
-    within(Duration::from_secs(10), "it takes part there", || put(&three, None, in_own, 6, true).is_ok());
-    within(Duration::from_secs(5), "the depth is known", || three.depth(in_own).current == 1);
+    eventually("the claim comes back with the database", || get(&two, None, in_own).is_ok_and(|got| got == Some(1)));
+    eventually("it takes part there", || put(&three, None, in_own, 6, true).is_ok());
+    eventually("the depth is known", || three.depth(in_own).current == 1);
     assert_eq!(drain(&three, in_own), [6]);
 }
 

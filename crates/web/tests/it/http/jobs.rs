@@ -453,7 +453,7 @@ fn after_a_restart_jobs_are_known_with_what_became_of_them() {
 /// The folder of a server that was started before.
 pub(super) fn open_disk(folder: &Path) -> DirectoryDisk {
     // The threads of a server that was dropped may hold the folder for a moment.
-    let until = Instant::now() + Duration::from_secs(10);
+    let until = Instant::now() + PATIENCE;
     loop {
         match DirectoryDisk::open(folder.to_owned()) {
             Ok(disk) => return disk,

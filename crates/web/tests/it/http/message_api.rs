@@ -7,9 +7,10 @@ use model::definition::queue::QueueKind;
 use model::descriptor::Format;
 use model::name::QueueName;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::client::{self, Answer, Client, basic};
-use super::server::{TestServer, eventually, server_user};
+use super::server::{PATIENCE, TestServer, eventually, server_user};
 
 const BASE: &str = "/api/v1/qmgr/QM1";
 
@@ -217,7 +218,7 @@ fn an_abandoned_delivery_and_one_whose_lock_runs_out_return_with_a_raised_count(
     assert_eq!(settle(&mut client, token(&delivered[0]), "abandon").status, 200);
     let again = receive(&mut client, &json!({ "lock": "50ms" }));
     assert_eq!(again[0]["backoutCount"], 1);
-    let third = receive(&mut client, &json!({ "wait": "10s" }));
+    let third = receive(&mut client, &json!({ "wait": "60s" }));
     assert_eq!(third[0]["backoutCount"], 2);
     assert_eq!(problem(&settle(&mut client, token(&again[0]), "complete")), (410, "MQWB0942E".to_owned()));
     assert_eq!(settle(&mut client, token(&third[0]), "complete").status, 200);
@@ -228,10 +229,19 @@ fn a_renewed_lock_does_not_run_out() {
     let server = TestServer::start();
     let mut client = client::plain(&server);
     put_text(&mut client, "a");
-    let delivered = receive(&mut client, &json!({ "lock": "300ms" }));
-    let renewed = send(&mut client, &format!("POST /deliveries/{}/renew", token(&delivered[0])), r#"{"lock":"60s"}"#);
-    assert!(ok(&renewed)["lockedUntil"].is_string());
-    std::thread::sleep(Duration::from_millis(400));
+    let begun = Instant::now();
+    let delivered = loop {
+        let delivered = receive(&mut client, &json!({ "lock": "500ms", "wait": "60s" }));
+        let renew = format!("POST /deliveries/{}/renew", token(&delivered[0]));
+        let renewed = send(&mut client, &renew, r#"{"lock":"1h"}"#);
+        if renewed.status == 410 && begun.elapsed() < PATIENCE {
+            // It came too late: then the message comes again.
+            continue;
+        }
+        assert!(ok(&renewed)["lockedUntil"].is_string());
+        break delivered;
+    };
+    std::thread::sleep(Duration::from_millis(600));
     assert_eq!(receive(&mut client, &json!({})).len(), 0);
     assert_eq!(settle(&mut client, token(&delivered[0]), "complete").status, 200);
 }
@@ -260,7 +270,7 @@ fn a_message_given_back_as_often_as_bothresh_says_moves_to_boqname() {
     let mut client = client::plain(&server);
     let put = ok(&send(&mut client, "POST /queue/Q/messages\nmq-persistence: persistent", "a"));
     for _ in 0..2 {
-        let delivered = receive(&mut client, &json!({ "wait": "5s" }));
+        let delivered = receive(&mut client, &json!({ "wait": "60s" }));
         assert_eq!(settle(&mut client, token(&delivered[0]), "abandon").status, 200);
     }
     assert_eq!((depth(&server), server.status("BACKOUT").depth.current), (0, 1));
@@ -692,7 +702,7 @@ fn open_deliveries_end_with_their_queue_manager() {
 fn a_wait_for_a_delivery_ends_with_a_message() {
     let server = TestServer::start();
     let waiting = std::thread::scope(|scope| {
-        let task = scope.spawn(|| receive(&mut client::plain(&server), &json!({ "wait": "20s" })));
+        let task = scope.spawn(|| receive(&mut client::plain(&server), &json!({ "wait": "60s" })));
         eventually("somebody waits", || server.status("Q").open_input > 0);
         put_text(&mut client::plain(&server), "late");
         task.join().expect("received")

@@ -12,9 +12,10 @@ use model::reason::Reason;
 use queue_manager::{Clock, SystemClock};
 use serde_json::{Value, json};
 use test_control::clock::TestClock;
+use tokio::sync::oneshot;
 
 use super::client::{self, Answer, Client};
-use super::server::{TestServer, eventually, server_user};
+use super::server::{PATIENCE, TestServer, eventually, server_user};
 
 const BASE: &str = "/api/v1/qmgr/QM1";
 
@@ -55,13 +56,23 @@ fn capitals(request: &MessageDescriptor, body: &Bytes) -> (MessageDescriptor, By
     (descriptor, body.to_ascii_uppercase().into())
 }
 
-/// Answers so many requests of a queue, each after a pause. Returns those requests.
+/// Answers so many requests of a queue. Returns those requests.
 fn respond(
     server: &TestServer,
     queue: &'static str,
     count: usize,
-    pause: Duration,
     responder: Responder,
+) -> tokio::task::JoinHandle<Vec<MessageDescriptor>> {
+    respond_after(server, queue, count, responder, std::future::ready(()))
+}
+
+/// As `respond`; all replies come after something.
+fn respond_after(
+    server: &TestServer,
+    queue: &'static str,
+    count: usize,
+    responder: Responder,
+    moment: impl Future<Output = ()> + Send + 'static,
 ) -> tokio::task::JoinHandle<Vec<MessageDescriptor>> {
     let connection = server.connect();
     server.spawn(async move {
@@ -69,12 +80,14 @@ fn respond(
         let from = object(QueueName::literal(queue));
         let opened = connection.open(&server_user(), &from, OpenOptions::INPUT_SHARED).await.expect("opened");
         let flags = GetFlags::NO_SYNCPOINT | GetFlags::WAIT;
-        let options = GetOptions { flags, wait: Some(Duration::from_secs(20)), ..GetOptions::default() };
-        let mut requests = Vec::new();
+        let options = GetOptions { flags, wait: Some(PATIENCE), ..GetOptions::default() };
+        let (mut requests, mut moment) = (Vec::new(), Some(moment));
         for _ in 0..count {
             let got = connection.get(opened.handle, &options).await.expect("a request");
             let request = got.message;
-            tokio::time::sleep(pause).await;
+            if let Some(moment) = moment.take() {
+                moment.await;
+            }
             let (descriptor, body) = responder(&request.descriptor, &request.body);
             let to = object(request.descriptor.reply_to_queue);
             let put = connection.put1(&server_user(), &to, descriptor, &PutOptions::default(), body).await;
@@ -85,20 +98,31 @@ fn respond(
     })
 }
 
+/// For a responder that listens to get a request before its life is over.
+const LONG_ENOUGH: &str = "3s";
+
+/// Answers one request once it is told to.
+fn respond_late(server: &TestServer) -> (oneshot::Sender<()>, tokio::task::JoinHandle<Vec<MessageDescriptor>>) {
+    let (tell, told) = oneshot::channel();
+    let responder = respond_after(server, "Q", 1, capitals, async { told.await.expect("the test goes on") });
+    eventually("it listens", || server.status("Q").waiters == 1);
+    (tell, responder)
+}
+
 #[test]
 fn a_request_is_answered_with_its_reply() {
     let server = TestServer::start();
-    let responder = respond(&server, "Q", 3, Duration::ZERO, capitals);
+    let responder = respond(&server, "Q", 3, capitals);
     let mut client = client::plain(&server);
     for body in ["one", "two"] {
-        let answer = post(&mut client, "/queue/Q/requests?wait=10s\ncontent-type: text/plain", body);
+        let answer = post(&mut client, "/queue/Q/requests?wait=60s\ncontent-type: text/plain", body);
         assert_eq!((answer.status, &*answer.text()), (200, &*body.to_uppercase()));
         assert_eq!(answer.header("mq-type"), Some("reply"));
         assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
     }
     let envelope = json!({ "body": { "text": "three" }, "priority": 7 });
     let answer =
-        post(&mut client, "/queue/Q/requests?wait=10s&envelope\ncontent-type: application/json", &envelope.to_string());
+        post(&mut client, "/queue/Q/requests?wait=60s&envelope\ncontent-type: application/json", &envelope.to_string());
     let reply = value(&answer);
     assert_eq!((answer.status, &reply["body"]), (200, &json!({ "text": "THREE" })));
     let requests = server.block_on(responder).expect("it ends");
@@ -114,7 +138,7 @@ fn a_request_is_answered_with_its_reply() {
 #[test]
 fn many_requests_at_once_get_their_own_replies() {
     let server = TestServer::start();
-    let responder = respond(&server, "Q", 40, Duration::ZERO, capitals);
+    let responder = respond(&server, "Q", 40, capitals);
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let server = &server;
@@ -140,9 +164,9 @@ fn no_reply_in_time_is_504_and_leaves_nothing_behind() {
     // The request expired with its wait.
     eventually("the request is gone", || depth(&server, "Q") == 0);
     // A reply without an expiry, to a request that was read in time.
-    let responder = respond(&server, "Q", 1, Duration::from_millis(600), capitals);
-    let answer = post(&mut client, "/queue/Q/requests?wait=300ms", "x");
-    assert_eq!(answer.status, 504);
+    let (late, responder) = respond_late(&server);
+    assert_eq!(post(&mut client, &format!("/queue/Q/requests?wait={LONG_ENOUGH}"), "x").status, 504);
+    late.send(()).expect("the responder waits");
     let request = server.block_on(responder).expect("it ends").remove(0);
     let queue = request.reply_to_queue.to_string();
     eventually("the late reply is swept away", || depth(&server, &queue) == 0);
@@ -155,10 +179,11 @@ fn a_late_reply_on_a_named_queue_goes_stays_or_is_moved() {
         for queue in ["ANSWERS", "MOVED"] {
             server.define_local(queue);
         }
-        let responder = respond(&server, "Q", 1, Duration::from_millis(400), capitals);
+        let (over, responder) = respond_late(&server);
         let mut client = client::plain(&server);
-        let head = format!("/queue/Q/requests?wait=200ms&replyQueue=ANSWERS&late={late}");
+        let head = format!("/queue/Q/requests?wait={LONG_ENOUGH}&replyQueue=ANSWERS&late={late}");
         assert_eq!(post(&mut client, &head, "x").status, 504);
+        over.send(()).expect("the responder waits");
         server.block_on(responder).expect("it ends");
         let there = || (depth(&server, "ANSWERS"), depth(&server, "MOVED"));
         eventually("the late reply is where it belongs", || there() == (on_reply_queue, moved));
@@ -173,17 +198,17 @@ fn a_named_queue_and_a_correlation_of_the_callers_own() {
         let (descriptor, body) = capitals(request, body);
         (MessageDescriptor { correlation_id: request.correlation_id, ..descriptor }, body)
     };
-    let responder = respond(&server, "Q", 3, Duration::ZERO, by_correlation);
+    let responder = respond(&server, "Q", 3, by_correlation);
     let mut client = client::plain(&server);
     // Somebody else's reply is not taken.
     server.put("ANSWERS", MessageDescriptor::default(), "another");
     let id = "000102030405060708090a0b0c0d0e0f1011121314151617";
     for parameters in ["&replyQueue=ANSWERS", ""] {
-        let head = format!("/queue/Q/requests?wait=10s&correlation=correlationId{parameters}\nmq-correlation-id: {id}");
+        let head = format!("/queue/Q/requests?wait=60s&correlation=correlationId{parameters}\nmq-correlation-id: {id}");
         let answer = post(&mut client, &head, "x");
         assert_eq!((answer.status, &*answer.text(), answer.header("mq-correlation-id")), (200, "X", Some(id)));
     }
-    let answer = post(&mut client, "/queue/Q/requests?wait=10s&correlation=none&late=expire", "y");
+    let answer = post(&mut client, "/queue/Q/requests?wait=60s&correlation=none&late=expire", "y");
     assert_eq!((answer.status, &*answer.text()), (200, "Y"));
     assert_eq!(depth(&server, "ANSWERS"), 1);
     server.block_on(responder).expect("it ends");
@@ -196,7 +221,7 @@ fn a_repeated_request_is_put_once_and_waits_for_the_same_reply() {
     let mut client = client::plain(&server);
     for parameters in ["", "&replyQueue=ANSWERS"] {
         let key = format!("key{parameters}");
-        let head = format!("/queue/Q/requests?wait=2s{parameters}\nidempotency-key: {key}\ncontent-type: text/plain");
+        let head = format!("/queue/Q/requests?wait=6s{parameters}\nidempotency-key: {key}\ncontent-type: text/plain");
         // The first client goes away while it waits.
         let mut gone = client::plain(&server);
         gone.send(&format!("POST {BASE}{head}\n-ibm-mq-rest-csrf-token\n\nx"));
@@ -207,7 +232,7 @@ fn a_repeated_request_is_put_once_and_waits_for_the_same_reply() {
             // 409 while it lasts.
             post(&mut again, &head, "y").status == 422
         });
-        let responder = respond(&server, "Q", 1, Duration::ZERO, capitals);
+        let responder = respond(&server, "Q", 1, capitals);
         let answer = post(&mut client, &head, "x");
         assert_eq!((answer.status, &*answer.text()), (200, "X"), "{parameters}");
         assert_eq!(answer.header("idempotency-replayed"), Some("true"));
@@ -286,7 +311,8 @@ fn delays_are_members_of_puts_batches_and_transactions_and_a_key_holds_for_them(
     assert_eq!(post(&mut client, &format!("/transactions\n{json}"), &transaction.to_string()).status, 200);
     let past = json!({ "deliverAt": "2020-01-01T00:00:00Z", "body": { "text": "now" } });
     assert_eq!(post(&mut client, &format!("/queue/Q/messages?envelope\n{json}"), &past.to_string()).status, 201);
-    eventually("all are delivered", || depth(&server, "Q") == 6);
+    let there = || (depth(&server, "Q"), depth(&server, "SYSTEM.DDELAY.LOCAL.QUEUE"));
+    eventually("all are delivered", || there() == (6, 0));
     let mut bodies: Vec<_> =
         server.take_all("Q").into_iter().map(|(_, body)| String::from_utf8_lossy(&body).into_owned()).collect();
     bodies.sort();

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use handshake::identity::PairFiles;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use tokio::time::Instant;
 
 use super::super::bearers::server_config;
 use super::super::client::Stream;
@@ -18,6 +19,7 @@ pub(super) struct Post {
     pub(super) path: String,
     headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
+    pub(super) came: Instant,
 }
 
 impl Post {
@@ -177,7 +179,7 @@ fn receive(stream: &mut Box<dyn Stream>, unread: &mut Vec<u8>) -> Option<Post> {
         more(stream, unread)?;
     }
     let body = unread.drain(..length).collect();
-    Some(Post { path, headers, body })
+    Some(Post { path, headers, body, came: Instant::now() })
 }
 
 fn more(stream: &mut Box<dyn Stream>, unread: &mut Vec<u8>) -> Option<()> {
