@@ -100,10 +100,10 @@ bare "add() { rpm --install --nodeps /packages/quaymaster-*.rpm && rpm --verify 
     purge() { rpm --erase quaymaster; }
     $life" > "$base/rpm.log" 2>&1 || fail "see $base/rpm.log"
 
-# A message by the program that is on the path, in a network of its own without a way out.
+# A message by $quaymaster, in a network of its own without a way out.
 first_message='
     ready=$(mktemp)
-    $quaymaster serve --ephemeral --https 127.0.0.1:0 --http off --mq off --metrics off > $ready 2> $ready.log &
+    setsid $quaymaster serve --ephemeral --https 127.0.0.1:0 --http off --mq off --metrics off > $ready 2> $ready.log &
     for _ in $(seq 600); do
         if grep -q "\"event\":\"ready\"" $ready; then break; fi
         sleep 0.1
@@ -111,9 +111,9 @@ first_message='
     data=$(sed "s/.*\"dataDirectory\":\"\([^\"]*\)\".*/\1/" $ready)
     $quaymaster put --data $data DEV.QUEUE.1 first
     test "$($quaymaster get --data $data DEV.QUEUE.1)" = first
-    kill $!
+    # All of them, as a terminal does: npx starts the server by a shell.
+    kill -- -$!
     wait $! || test $? = 143
-    # What npx has started ends with it.
     for _ in $(seq 300); do
         if ! test -e $data; then break; fi
         sleep 0.1
