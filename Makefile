@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run run-group build stub client console image dist test test-full test-bare test-packages bench lint install
+.PHONY: help run run-group build stub client console docs image dist test test-full test-bare test-packages bench lint install
 
 # rustup installs here when it is not on the path yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -37,6 +37,10 @@ console: ## Build console/dist, the browser console that the server embeds, and 
 	@scripts/install.sh build console
 	cd console && npm ci && npm run types && npm test && npm run build
 	cargo xtask codegen console
+
+docs: ## Write the book of docs/ as static pages into target/book/html, with mdBook
+	@scripts/install.sh build
+	scripts/docs.sh
 
 image: ## Write the container image into target/dist, without Docker
 	@scripts/install.sh build

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use system_tests::program::package;
 use system_tests::server::{Server, ServerOptions};
 
 use crate::client::fetch;
@@ -53,6 +54,54 @@ fn the_page_for_users_of_rabbitmq_and_sqs_works_as_pasted() -> Result<()> {
 }
 
 #[test]
+fn the_page_for_users_of_ibm_mq_works_as_pasted() -> Result<()> {
+    runs_as_pasted("coming-from-ibm-mq.md", 10)
+}
+
+#[test]
+fn the_tutorial_of_a_jms_program_works_as_pasted() -> Result<()> {
+    runs_as_pasted("first-jms-program.md", 4)
+}
+
+#[test]
+fn the_tutorial_of_a_queue_behind_http_works_as_pasted() -> Result<()> {
+    runs_as_pasted("first-http-queue.md", 7)
+}
+
+#[test]
+fn the_tutorial_of_tests_with_pytest_works_as_pasted() -> Result<()> {
+    let page = page("first-tests.md")?;
+    let checkout = Checkout::new()?;
+    let wheel = package(".whl")?;
+    let built = checkout.folder.path().join("target/dist");
+    std::fs::create_dir_all(&built)?;
+    std::os::unix::fs::symlink(&wheel, built.join(wheel.file_name().context("a file")?))?;
+    let out = checkout.run(&shell_blocks(&page).concat())?;
+    for answer in ["2 passed", "4 passed"] {
+        ensure!(page.contains(&format!("# -> {answer}")) && out.contains(answer), "{answer} is not in\n{out}");
+    }
+    Ok(())
+}
+
+/// `scripts/test-bare.sh` measures them.
+#[test]
+fn every_tutorial_says_how_long_it_takes_and_that_is_ten_minutes_at_most() -> Result<()> {
+    let contents = page("SUMMARY.md")?;
+    let part = contents.split("\n# ").find(|part| part.starts_with("Tutorials\n")).context("a part with tutorials")?;
+    let files: Vec<&str> =
+        part.lines().filter_map(|line| line.strip_suffix(')')?.rsplit_once("](")).map(|(_, file)| file).collect();
+    ensure!(files.len() >= 5, "{files:?}");
+    for file in files {
+        let page = page(file)?;
+        let line = page.lines().find_map(|line| line.strip_prefix("Time: ")).with_context(|| format!("{file}: a time"))?;
+        let (minutes, packages) = line.split_once(" minutes. Debian packages: ").context("minutes and packages")?;
+        let minutes: u32 = minutes.parse().with_context(|| format!("{file}: {minutes}"))?;
+        ensure!(minutes <= 10 && packages.starts_with('`'), "{file}: {line}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_page_on_groups_goes_from_nothing_to_two_members_and_a_killed_one_as_pasted() -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
 
@@ -71,7 +120,7 @@ fn the_page_on_groups_goes_from_nothing_to_two_members_and_a_killed_one_as_paste
     );
     group.wait_until_ready(&folder.path().join("quaymaster-group/ready"))?;
     let mut script = String::from("set -o pipefail\n");
-    script.push_str(&shell_blocks(&page("queue-sharing-group.md")?).concat());
+    script.push_str(&shell_blocks(&page("first-group.md")?).concat());
     for (member, port) in [("QM1", "9443"), ("QM2", "9444")] {
         let ready = std::fs::read_to_string(folder.path().join(format!("quaymaster-group/{member}.ready")))?;
         let ready: serde_json::Value = serde_json::from_str(&ready)?;
@@ -81,7 +130,7 @@ fn the_page_on_groups_goes_from_nothing_to_two_members_and_a_killed_one_as_paste
     let output = Command::new("bash").arg("-ec").arg(&script).current_dir(folder.path()).output()?;
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     ensure!(output.status.success(), "{script}\n{out}\n{err}");
-    for answer in page("queue-sharing-group.md")?.lines().filter_map(|line| line.strip_prefix("# -> ")) {
+    for answer in page("first-group.md")?.lines().filter_map(|line| line.strip_prefix("# -> ")) {
         ensure!(out.contains(answer), "{answer} is not in\n{out}\n{err}");
     }
     Ok(())

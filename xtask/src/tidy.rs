@@ -27,6 +27,7 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     let mut problems = arrows::check(&map, &manifest::crates(root)?);
     problems.extend(code_map::check(&map, root));
     problems.extend(manifest::check_reasons(&read("Cargo.toml")?));
+    problems.extend(prose::check_contents(&read("docs/SUMMARY.md")?, &tracked));
     problems.extend(prose::check_links(&read("README.md")?, &tracked));
     let mut sources = BTreeMap::new();
     for path in &tracked {

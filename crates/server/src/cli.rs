@@ -55,6 +55,7 @@ use failure::{Failure, Form};
 /// A durable queue manager for IBM MQ programs, with the messaging REST API.
 #[derive(Parser)]
 #[command(name = "quaymaster", version, max_term_width = 100, args_override_self = true)]
+#[command(after_help = "A running server shows the manual at https://localhost:9443/docs.")]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,

@@ -283,6 +283,7 @@ impl Configuration {
             log: Arc::default(),
             push_file: None,
             console: self.console.clone(),
+            book: Arc::default(),
             zosconnect,
             remote_queue_managers: self.remote_queue_managers.clone(),
             archives: PathBuf::new(),

@@ -181,7 +181,7 @@ fn required(document: &Value, parameter: &Value) -> Option<Source> {
 
 /// Where an API would be out of reach.
 fn is_taken(path: &str) -> bool {
-    const TAKEN: [&str; 4] = ["/zosConnect", "/ibmmq", "/ibm", "/api/v1"];
+    const TAKEN: [&str; 5] = ["/zosConnect", "/ibmmq", "/ibm", "/api/v1", "/docs"];
     TAKEN.iter().any(|own| path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 

@@ -71,7 +71,7 @@ impl Guard {
         })
     }
 
-    fn decorate(&self, headers: &mut HeaderMap) {
+    pub(crate) fn decorate(&self, headers: &mut HeaderMap) {
         const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
         const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
         const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");

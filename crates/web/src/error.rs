@@ -55,7 +55,9 @@ impl Form {
     pub(crate) fn of_path(path: &str) -> Self {
         match path.strip_prefix("/zosConnect") {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => Self::ZosConnect,
-            _ if path.starts_with("/api/") || path.starts_with("/ibmmq/console") => Self::Problem,
+            _ if path.starts_with("/api/") || path.starts_with("/ibmmq/console") || path.starts_with("/docs") => {
+                Self::Problem
+            }
             _ => Self::Messaging,
         }
     }

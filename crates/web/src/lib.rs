@@ -5,6 +5,7 @@ mod admin;
 mod answer;
 mod api;
 mod body_room;
+mod book;
 mod budget;
 mod command_time;
 mod connections;

@@ -61,6 +61,8 @@ pub struct WebOptions {
     /// Where push targets are kept; `None`: in memory.
     pub push_file: Option<PathBuf>,
     pub console: Console,
+    /// What is served below `/docs`.
+    pub book: Arc<[BookFile]>,
     pub zosconnect: Zosconnect,
     pub remote_queue_managers: RemoteQueueManagers,
     /// Where archives of services and APIs lie: `services` and `apis` in it.
@@ -73,6 +75,18 @@ pub struct WebOptions {
     pub installation: Installation,
     /// Of a server that was started for tests; the same one at every reload.
     pub test_control: Option<Arc<TestControl>>,
+}
+
+/// A file below `/docs`.
+#[derive(Debug, Clone, Copy)]
+pub struct BookFile {
+    /// Last part of its address; empty for the first page.
+    pub name: &'static str,
+    pub media_type: &'static str,
+    /// Letters and digits: others whenever the bytes are others.
+    pub tag: &'static str,
+    /// Compressed with gzip.
+    pub gzip: &'static [u8],
 }
 
 /// Paths of PEM files; `server` has made them by now, but for a pending pair.

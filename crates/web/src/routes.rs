@@ -94,6 +94,8 @@ pub(crate) enum PublicHandler {
     ConsolePage,
     ConsoleAsset,
     ConsoleSignIn,
+    /// The pages of the manual.
+    Book,
     BeginSignIn,
     FinishSignIn,
     ZosConnectDocs,
@@ -204,13 +206,14 @@ impl Handler {
     /// The form of its errors.
     pub(crate) fn form(self) -> Form {
         use PublicHandler::{
-            ApiDocument, BeginSignIn, ConsoleAsset, ConsolePage, ConsoleSignIn, FinishSignIn, Problem, ZosConnectDocs,
+            ApiDocument, BeginSignIn, Book, ConsoleAsset, ConsolePage, ConsoleSignIn, FinishSignIn, Problem,
+            ZosConnectDocs,
         };
         match self {
             Self::ZosConnect(_) | Self::Public(ApiDocument | ZosConnectDocs) => Form::ZosConnect,
             Self::Api(_)
             | Self::Console(_)
-            | Self::Public(Problem | ConsolePage | ConsoleAsset | ConsoleSignIn | BeginSignIn | FinishSignIn) => {
+            | Self::Public(Problem | Book | ConsolePage | ConsoleAsset | ConsoleSignIn | BeginSignIn | FinishSignIn) => {
                 Form::Problem
             }
             _ => Form::Messaging,
@@ -456,6 +459,8 @@ routes! {
     GET    "/ibmmq/console/sign-in/{issuer}/callback", &[], Access::Everybody, Off => Public(FinishSignIn), "Where the issuer leads the browser back";
     GET    CONSOLE, &[], Access::Everybody, Off => Public(ConsolePage), "The console's page";
     GET    "/ibmmq/console/{view}", &[], Access::Everybody, Off => Public(ConsolePage), "The console's page, for each of its views";
+    GET    "/docs", &[], Access::Everybody, Off => Public(Book), "The first page of the book";
+    GET    "/docs/{page}", &[], Access::Everybody, Off => Public(Book), "A page of the book, or a file of its pages";
     GET    "/", &[], Access::Everybody, Off => Public(Root), "Leads to the console";
 }
 

@@ -28,7 +28,7 @@ use crate::progress::Progress;
 use crate::request_body::RequestBody;
 use crate::routes::{self, Access, Handler, Matched, PublicHandler, Resolution, Version};
 use crate::server::{Settings, Shared};
-use crate::{admin, api, console, faults, health, login, messaging, metrics, openapi, traces, zosconnect};
+use crate::{admin, api, book, console, faults, health, login, messaging, metrics, openapi, traces, zosconnect};
 
 /// The header that carries an API key; `Authorization: Bearer` does so, too.
 pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -440,6 +440,7 @@ async fn handle_public(call: Call<'_>, handler: PublicHandler, body: &mut Reques
         PublicHandler::Root => Ok(console::lead_there()),
         PublicHandler::ConsolePage => console::page(call),
         PublicHandler::ConsoleAsset => console::asset(call),
+        PublicHandler::Book => book::page(call),
         PublicHandler::ConsoleSignIn => Ok(console::lead_to_sign_in()),
         PublicHandler::BeginSignIn => console::sign_in::begin(call).await,
         PublicHandler::FinishSignIn => console::sign_in::finish(call).await,

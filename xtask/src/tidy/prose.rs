@@ -97,20 +97,19 @@ fn has_words(line: &str, words: &str) -> bool {
     })
 }
 
-/// Every page of `docs/` is linked from the README.
+/// Every page of `docs/` is in the contents of the book, `docs/SUMMARY.md`.
+pub(super) fn check_contents(contents: &str, tracked: &[std::path::PathBuf]) -> Vec<String> {
+    let pages = tracked.iter().filter_map(|path| path.strip_prefix("docs").ok()?.to_str());
+    let pages = pages.filter(|page| page.ends_with(".md") && *page != "SUMMARY.md");
+    let missing = pages.filter(|page| !contents.contains(&format!("]({page})")));
+    missing.map(|page| format!("docs/SUMMARY.md: docs/{page} is not in the contents")).collect()
+}
+
+/// Every link of the README leads to a file.
 pub(super) fn check_links(readme: &str, tracked: &[std::path::PathBuf]) -> Vec<String> {
-    let pages = tracked.iter().filter_map(|path| {
-        let page = path.strip_prefix("docs").ok()?.to_str()?;
-        page.strip_suffix(".md").map(|_| format!("docs/{page}"))
-    });
-    let missing = pages.filter(|page| !readme.contains(&format!("]({page}")));
-    let mut problems: Vec<String> = missing.map(|page| format!("README.md: {page} is not linked")).collect();
-    for link in readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-        let file = link.split('#').next().unwrap_or_default();
-        let is_local = !file.is_empty() && !file.contains("://");
-        if is_local && !tracked.iter().any(|path| path == Path::new(file)) {
-            problems.push(format!("README.md: the link to {file} leads nowhere"));
-        }
-    }
-    problems
+    let links = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let files =
+        links.filter_map(|link| link.split('#').next()).filter(|file| !file.is_empty() && !file.contains("://"));
+    let missing = files.filter(|file| !tracked.iter().any(|path| path == Path::new(file)));
+    missing.map(|file| format!("README.md: the link to {file} leads nowhere")).collect()
 }

@@ -88,11 +88,12 @@ fn a_phrase_that_hides_the_actor_is_found_in_pages_and_an_example_everywhere() {
 }
 
 #[test]
-fn the_readme_links_every_page_and_no_other() {
-    let tracked = ["README.md", "docs/a.md", "docs/b.md"].map(std::path::PathBuf::from);
+fn the_contents_have_every_page_and_links_of_the_readme_lead_to_files() {
+    let tracked = ["README.md", "docs/SUMMARY.md", "docs/a.md", "docs/b.md"].map(std::path::PathBuf::from);
     assert_eq!(prose::check_links("[a](docs/a.md) [b](docs/b.md#part) [x](https://x)", &tracked), Vec::<String>::new());
-    let problems = prose::check_links("[a](docs/a.md) [c](docs/c.md)", &tracked);
-    assert_eq!(problems, ["README.md: docs/b.md is not linked", "README.md: the link to docs/c.md leads nowhere"]);
+    assert_eq!(prose::check_links("[c](docs/c.md)", &tracked), ["README.md: the link to docs/c.md leads nowhere"]);
+    assert_eq!(prose::check_contents("[a](a.md)\n- [b](b.md)", &tracked), Vec::<String>::new());
+    assert_eq!(prose::check_contents("- [a](a.md)", &tracked), ["docs/SUMMARY.md: docs/b.md is not in the contents"]);
 }
 
 #[test]

@@ -32,3 +32,27 @@ fn well_known_reasons_have_their_published_numbers() {
         assert_eq!((reason.number(), reason.name(), reason.completion()), (number, name, completion));
     }
 }
+
+#[test]
+fn the_page_of_reasons_has_each_with_its_name_and_completion() {
+    let page = include_str!("../../../../docs/reason-codes.md");
+    let (meanings, names) = page.split_once("## All names").expect("two tables");
+    let rows = |part: &'static str| -> Vec<Vec<&'static str>> {
+        let rows = part.lines().filter(|line| line.starts_with("| 2") || line.starts_with("| 6"));
+        rows.map(|line| line.split('|').map(str::trim).collect()).collect()
+    };
+    for row in rows(meanings) {
+        let reason = Reason::from_number(row[1].parse().expect("a number")).expect("a reason");
+        assert_eq!(row[2], format!("`{}`", reason.name()), "{row:?}");
+    }
+    let listed: Vec<Vec<&str>> = rows(names);
+    let listed: Vec<String> = listed.iter().map(|row| row[1..4].join(" ")).collect();
+    let known = Reason::ALL.iter().filter(|reason| **reason != Reason::None);
+    let known: Vec<String> = known
+        .map(|reason| {
+            let completion = format!("{:?}", reason.completion()).to_lowercase();
+            format!("{} `{}` {completion}", reason.number(), reason.name())
+        })
+        .collect();
+    assert_eq!(listed, known);
+}

@@ -1,4 +1,4 @@
-//! What a developer sees at every start: curl lines that put and get a message as pasted.
+//! What a developer sees at every start: where console and book are, and curl lines that put and get a message as pasted.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -18,16 +18,19 @@ pub(crate) struct Greeting<'a> {
 impl Greeting<'_> {
     /// The lines, or nothing when no listener serves REST.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let Some(curl) = self.curl() else { return Vec::new() };
+        let Some((origin, trust)) = self.origin() else { return Vec::new() };
+        let curl = self.curl(&origin, &trust);
         vec![
+            format!("Console: {origin}/  Book: {origin}/docs"),
             "Put a message, and get it:".to_owned(),
             format!("  {curl} -H 'Content-Type: text/plain;charset=utf-8' --data 'Hello'"),
             format!("  {curl} -X DELETE"),
         ]
     }
 
-    fn curl(&self) -> Option<String> {
-        let (origin, trust) = match (self.https, self.authority, self.http) {
+    /// Where browsers and curl find the server, and the options with which curl trusts it.
+    fn origin(&self) -> Option<(String, String)> {
+        Some(match (self.https, self.authority, self.http) {
             (Some(https), Some(authority), _) => (
                 format!("https://localhost:{}", https.port()),
                 format!(" --cacert {}", quote(&authority.to_string_lossy())),
@@ -36,15 +39,18 @@ impl Greeting<'_> {
             // The user's own certificate may be for any name, signed by anybody.
             (Some(https), None, None) => (format!("https://localhost:{}", https.port()), " --insecure".to_owned()),
             (None, _, None) => return None,
-        };
+        })
+    }
+
+    fn curl(&self, origin: &str, trust: &str) -> String {
         let manager = self.queue_manager.replace('%', "%25").replace('/', "%2F");
-        Some(format!(
+        format!(
             "curl -sS{trust} -u \"{}:$(sed -n 's/^{} //p' {})\" -H 'ibm-mq-rest-csrf-token: x' \
              {origin}/ibmmq/rest/v3/messaging/qmgr/{manager}/queue/DEV.QUEUE.1/message",
             self.user,
             self.user,
             quote(&self.initial_passwords.to_string_lossy())
-        ))
+        )
     }
 }
 

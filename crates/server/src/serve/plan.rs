@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use identity::api_key::ApiKeys;
 use test_control::TestControl;
-use web::options::TlsOptions;
-use web::options::WebOptions;
+use web::options::{BookFile, TlsOptions, WebOptions};
 
 use crate::configuration::{self, Configuration, ConfigurationError, Environment, FlagValue};
 use crate::container::{Container, Found};
@@ -129,6 +128,10 @@ impl Plan {
         options.test_control.clone_from(&self.options.test_control);
         options.ltpa.keys_file.get_or_insert_with(|| data.ltpa_keys());
         options.archives = data.archives();
+        options.book = book::FILES
+            .iter()
+            .map(|&book::File { name, media_type, tag, gzip }| BookFile { name, media_type, tag, gzip })
+            .collect();
         options.log = logging::lines();
         options.push_file = Some(data.push_targets());
         options.copybooks = data.copybooks();

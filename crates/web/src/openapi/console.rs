@@ -15,6 +15,14 @@ pub(super) const PAGE: Details = Details {
         &[Success { headers: KEPT, ..success(200, "The page", Content::Text("text/html")) }],
     )
 };
+pub(super) const BOOK: Details = Details {
+    extension: true,
+    ..plain(
+        CONSOLE,
+        "The pages of the manual, their style, script and search index: the same ones for everyone.",
+        &[Success { headers: KEPT, ..success(200, "The page or file", Content::Any) }],
+    )
+};
 pub(super) const ASSET: Details = Details {
     extension: true,
     ..plain(

@@ -180,6 +180,7 @@ fn of_public(handler: PublicHandler) -> Details {
         PublicHandler::ConsolePage => console::PAGE,
         PublicHandler::ConsoleAsset => console::ASSET,
         PublicHandler::ConsoleSignIn => console::SIGN_IN,
+        PublicHandler::Book => console::BOOK,
         PublicHandler::BeginSignIn => console::BEGIN_SIGN_IN,
         PublicHandler::FinishSignIn => console::FINISH_SIGN_IN,
         PublicHandler::ZosConnectDocs => zosconnect::DOCS,

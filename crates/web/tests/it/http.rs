@@ -10,6 +10,7 @@ mod archives;
 mod attacks;
 mod bearers;
 mod bodies;
+mod book;
 pub(crate) mod client;
 mod connect_card;
 mod connections;

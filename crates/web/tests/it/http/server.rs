@@ -260,6 +260,7 @@ fn options(folder: &Path) -> WebOptions {
         log: Arc::default(),
         push_file: None,
         console: Console::default(),
+        book: Arc::default(),
         zosconnect: Zosconnect { request_timeout_seconds: PATIENCE.as_secs(), ..Zosconnect::default() },
         remote_queue_managers: RemoteQueueManagers::new(),
         archives: folder.join("zosconnect"),

@@ -1,0 +1,19 @@
+//! The search index: what `assets/book.js` looks through.
+
+use serde_json::{Value, json};
+
+use crate::page::{Page, address};
+
+/// `pages` are under their titles in the contents, which are short.
+///
+/// Pages as `[address, title]`, and finds as `[page, anchor, heading, key, text]`; the key of a section is empty.
+pub(crate) fn index(pages: &[(&str, Page)]) -> String {
+    let names: Vec<Value> = pages.iter().map(|(title, page)| json!([address(&page.file), title])).collect();
+    let finds: Vec<Value> = pages
+        .iter()
+        .enumerate()
+        .flat_map(|(number, (_, page))| page.finds.iter().map(move |find| (number, find)))
+        .map(|(number, find)| json!([number, find.anchor, find.heading, find.key.as_deref().unwrap_or(""), find.text]))
+        .collect();
+    json!({ "pages": names, "finds": finds }).to_string()
+}

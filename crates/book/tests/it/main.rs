@@ -1,0 +1,3 @@
+//! The book as the program holds it.
+
+mod pages;
