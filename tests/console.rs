@@ -85,6 +85,11 @@ fn every_page_is_accessible_in_light_and_dark_when_narrow_and_when_zoomed() -> R
 }
 
 #[test]
+fn the_book_is_read_and_searched_in_a_browser() -> Result<()> {
+    passes("book")
+}
+
+#[test]
 fn ten_thousand_queues_are_listed_scrolled_and_kept_fresh() -> Result<()> {
     passes("many-queues")
 }

@@ -77,6 +77,7 @@ export function KeyHelp({ onClose }: { onClose(): void }) {
         <input type="checkbox" checked={singleKeys.value} onChange={(event) => (singleKeys.value = event.currentTarget.checked)} />
         <span>{t('keys.single')}</span>
       </label>
+      <p><a href="/docs">{t('keys.book')}</a></p>
     </Dialog>
   );
 }

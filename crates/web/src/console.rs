@@ -71,7 +71,7 @@ impl Guard {
         })
     }
 
-    pub(crate) fn decorate(&self, headers: &mut HeaderMap) {
+    fn decorate(&self, headers: &mut HeaderMap) {
         const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
         const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
         const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -152,21 +152,38 @@ fn unknown(call: Call<'_>) -> ApiError {
 
 fn send(call: Call<'_>, file: &File, cache: HeaderValue) -> Answer {
     let encoding = file.encoding(call.headers());
-    let tag = EntityTag::new(&format!("{}{}", &file.sha256[..32], encoding.name().unwrap_or_default()));
-    let mut answer = tag.not_modified(call.headers()).unwrap_or_else(|| {
-        let media_type = HeaderValue::from_static(file.media_type);
-        let mut answer = answer::with_body(StatusCode::OK, Some(media_type), file.bytes(encoding));
-        if let Some(name) = encoding.name() {
-            answer.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(name));
-        }
-        tag.decorate(&mut answer);
+    let stamp = Stamp { media_type: file.media_type, tag: &file.sha256[..32], encoding, cache };
+    stamp.answer(call, || file.bytes(encoding))
+}
+
+/// What is said of a file that is sent, of the console or of the book.
+pub(crate) struct Stamp<'a> {
+    pub(crate) media_type: &'static str,
+    /// Letters and digits: others whenever the bytes of the file are others.
+    pub(crate) tag: &'a str,
+    pub(crate) encoding: Encoding,
+    pub(crate) cache: HeaderValue,
+}
+
+impl Stamp<'_> {
+    /// The file, unless the client has it already.
+    pub(crate) fn answer(self, call: Call<'_>, bytes: impl FnOnce() -> Bytes) -> Answer {
+        let tag = EntityTag::new(&format!("{}{}", self.tag, self.encoding.name().unwrap_or_default()));
+        let mut answer = tag.not_modified(call.headers()).unwrap_or_else(|| {
+            let media_type = HeaderValue::from_static(self.media_type);
+            let mut answer = answer::with_body(StatusCode::OK, Some(media_type), bytes());
+            if let Some(name) = self.encoding.name() {
+                answer.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(name));
+            }
+            tag.decorate(&mut answer);
+            answer
+        });
+        let headers = answer.headers_mut();
+        headers.insert(header::CACHE_CONTROL, self.cache);
+        headers.insert(header::VARY, HeaderValue::from_name(header::ACCEPT_ENCODING));
+        call.settings.console_guard.decorate(headers);
         answer
-    });
-    let headers = answer.headers_mut();
-    headers.insert(header::CACHE_CONTROL, cache);
-    headers.insert(header::VARY, HeaderValue::from_name(header::ACCEPT_ENCODING));
-    call.settings.console_guard.decorate(headers);
-    answer
+    }
 }
 
 impl File {

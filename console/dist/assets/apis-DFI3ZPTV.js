@@ -1,0 +1,1 @@
+import{k as o}from"/ibmmq/console/assets/chunk-SQ62YMWM.js";import"/ibmmq/console/assets/chunk-WZCP4JPL.js";import{H as i}from"/ibmmq/console/assets/chunk-U5QYUQZN.js";function p(){return i(o,{kind:"api"})}export{p as default};

@@ -1,0 +1,1 @@
+import{a as r}from"/ibmmq/console/assets/chunk-557YB666.js";import"/ibmmq/console/assets/chunk-UUA7RZYW.js";import"/ibmmq/console/assets/chunk-4LKUHJM5.js";import"/ibmmq/console/assets/chunk-4AOA7BFQ.js";import{H as o}from"/ibmmq/console/assets/chunk-U5QYUQZN.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

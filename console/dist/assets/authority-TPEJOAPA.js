@@ -1,1 +1,0 @@
-import{a as r}from"/ibmmq/console/assets/chunk-KBVYRRFU.js";import"/ibmmq/console/assets/chunk-YGFFKTCV.js";import"/ibmmq/console/assets/chunk-UYN3246H.js";import"/ibmmq/console/assets/chunk-UDVBSBYO.js";import{H as o}from"/ibmmq/console/assets/chunk-H4AGVQMR.js";function m({qmgr:t,row:{name:p}}){return o(r,{qmgr:t,type:"QUEUE",name:p})}export{m as default};

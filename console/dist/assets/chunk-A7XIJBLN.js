@@ -1,1 +1,0 @@
-import{H as e}from"/ibmmq/console/assets/chunk-H4AGVQMR.js";function o({name:r,note:n,warns:d=!1,children:i}){return e("div",{class:d?"figure is-warning":"figure",children:[e("dt",{children:r}),e("dd",{children:i}),n!==void 0&&e("dd",{class:"figure-note",children:n})]})}export{o as a};

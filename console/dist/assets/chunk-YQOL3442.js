@@ -1,0 +1,1 @@
+import{H as a}from"/ibmmq/console/assets/chunk-U5QYUQZN.js";function i({label:n,tabs:r}){return a("nav",{class:"tabs","aria-label":n,children:r.map(({name:t,href:e,isOpen:b})=>a("a",{href:e,"aria-current":b?"page":void 0,children:t},e))})}export{i as a};

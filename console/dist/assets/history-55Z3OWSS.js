@@ -1,0 +1,1 @@
+import{a as m}from"/ibmmq/console/assets/chunk-V7WSD2M2.js";import"/ibmmq/console/assets/chunk-2M4ON3QF.js";import{H as t,f as o,ma as p,na as i}from"/ibmmq/console/assets/chunk-U5QYUQZN.js";function u({qmgr:e,row:{name:r}}){let s=o(()=>[p(r),i(r)],[r]);return t(m,{qmgr:e,charts:s,height:220})}export{u as default};

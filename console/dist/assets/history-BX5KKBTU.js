@@ -1,1 +1,0 @@
-import{a as m}from"/ibmmq/console/assets/chunk-YGHH2XQE.js";import"/ibmmq/console/assets/chunk-WFOSBIZN.js";import{H as t,f as o,ma as p,na as i}from"/ibmmq/console/assets/chunk-H4AGVQMR.js";function u({qmgr:e,row:{name:r}}){let s=o(()=>[p(r),i(r)],[r]);return t(m,{qmgr:e,charts:s,height:220})}export{u as default};

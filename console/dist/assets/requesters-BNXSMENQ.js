@@ -1,0 +1,1 @@
+import{k as t}from"/ibmmq/console/assets/chunk-SQ62YMWM.js";import"/ibmmq/console/assets/chunk-WZCP4JPL.js";import{H as r}from"/ibmmq/console/assets/chunk-U5QYUQZN.js";function o(){return r(t,{kind:"requester"})}export{o as default};

@@ -1,1 +1,0 @@
-import{k as t}from"/ibmmq/console/assets/chunk-R4MKEHBD.js";import"/ibmmq/console/assets/chunk-NLA7UJ5L.js";import{H as r}from"/ibmmq/console/assets/chunk-H4AGVQMR.js";function o(){return r(t,{kind:"requester"})}export{o as default};

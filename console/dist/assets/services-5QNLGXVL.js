@@ -1,1 +1,0 @@
-import{k as o}from"/ibmmq/console/assets/chunk-R4MKEHBD.js";import"/ibmmq/console/assets/chunk-NLA7UJ5L.js";import{H as i}from"/ibmmq/console/assets/chunk-H4AGVQMR.js";function r(){return i(o,{kind:"service"})}export{r as default};

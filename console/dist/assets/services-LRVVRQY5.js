@@ -1,0 +1,1 @@
+import{k as o}from"/ibmmq/console/assets/chunk-SQ62YMWM.js";import"/ibmmq/console/assets/chunk-WZCP4JPL.js";import{H as i}from"/ibmmq/console/assets/chunk-U5QYUQZN.js";function r(){return i(o,{kind:"service"})}export{r as default};

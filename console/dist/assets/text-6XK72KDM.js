@@ -1,1 +1,0 @@
-import{a,b,c,d}from"/ibmmq/console/assets/chunk-XMNC6FNL.js";import"/ibmmq/console/assets/chunk-JSPBZY46.js";import"/ibmmq/console/assets/chunk-IWAF7U4R.js";import"/ibmmq/console/assets/chunk-2TP5MVEP.js";import"/ibmmq/console/assets/chunk-JKQDFYSA.js";import"/ibmmq/console/assets/chunk-H4AGVQMR.js";export{d as Find,a as default,b as findAll,c as marked};

@@ -1,0 +1,1 @@
+import{a,b,c,d}from"/ibmmq/console/assets/chunk-624E45FS.js";import"/ibmmq/console/assets/chunk-OBGQ7X36.js";import"/ibmmq/console/assets/chunk-LMHPYQF3.js";import"/ibmmq/console/assets/chunk-2TP5MVEP.js";import"/ibmmq/console/assets/chunk-JKQDFYSA.js";import"/ibmmq/console/assets/chunk-U5QYUQZN.js";export{d as Find,a as default,b as findAll,c as marked};

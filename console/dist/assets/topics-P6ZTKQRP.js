@@ -1,1 +1,0 @@
-import{c as a,d as b}from"/ibmmq/console/assets/chunk-PMPK5SRY.js";import"/ibmmq/console/assets/chunk-3EJ5CT2L.js";import"/ibmmq/console/assets/chunk-UDVBSBYO.js";import"/ibmmq/console/assets/chunk-H4AGVQMR.js";export{b as TopicTabs,a as default};

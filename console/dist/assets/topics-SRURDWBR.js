@@ -1,0 +1,1 @@
+import{c as a,d as b}from"/ibmmq/console/assets/chunk-QCUD65RR.js";import"/ibmmq/console/assets/chunk-YQOL3442.js";import"/ibmmq/console/assets/chunk-4AOA7BFQ.js";import"/ibmmq/console/assets/chunk-U5QYUQZN.js";export{b as TopicTabs,a as default};

@@ -1,1 +1,0 @@
-import{a}from"/ibmmq/console/assets/chunk-YGHH2XQE.js";import"/ibmmq/console/assets/chunk-WFOSBIZN.js";import"/ibmmq/console/assets/chunk-H4AGVQMR.js";export{a as default};
