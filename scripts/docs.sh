@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the static book of docs/ in target/book/html with mdBook, which it builds once into target/mdbook (minutes).
+# Makes the static book of docs/ in target/book/html with mdBook. Without an mdBook of this version it builds one into target/mdbook (minutes).
 #
 # Links to files of the repository that are no pages become text: the book is read without the repository.
 set -euo pipefail
@@ -7,9 +7,12 @@ cd "$(dirname "$0")/.."
 
 version=0.5.4
 target=${CARGO_TARGET_DIR:-target}
-mdbook=$target/mdbook/bin/mdbook
+is_right() { [ "$("$1" --version 2>/dev/null || true)" = "mdbook v$version" ]; }
 
-if [ "$("$mdbook" --version 2>/dev/null || true)" != "mdbook v$version" ]; then
+# One that is installed will do.
+mdbook=$(command -v mdbook || true)
+is_right "$mdbook" || mdbook=$target/mdbook/bin/mdbook
+if ! is_right "$mdbook"; then
     echo "docs: building mdBook $version, once" >&2
     cargo install mdbook --version "=$version" --locked --no-default-features --features search --root "$target/mdbook"
 fi

@@ -65,7 +65,7 @@ serve() {
 # A tutorial takes the minutes that its page promises.
 tutorial() {
     bare "scripts/tutorial.sh docs/$1" || fail "docs/$1 does not keep its promise"
-    bare 'rm -rf hello-jms loan orders tests-env'
+    bare 'rm -rf hello-jms loan orders tests-env received'
 }
 tutorials_of_a_server() {
     for page in first-http-queue first-service first-jms-program; do tutorial "$page.md"; done
@@ -73,7 +73,7 @@ tutorials_of_a_server() {
 tutorial_of_a_group() {
     serve "$1" 'The group QSG1 is ready'
     tutorial first-group.md
-    kill "$(pgrep -fx 'bash scripts/run-group.sh')" # of this namespace: no other is seen here
+    kill "$(pgrep -f '^bash (/srv/quaymaster/)?scripts/run-group.sh$')" # of this namespace: no other is seen here
     wait $! || fail "$1 ended with $?; see $base/run.log"
     bare 'rm -rf quaymaster-group'
 }
