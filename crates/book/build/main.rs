@@ -1,4 +1,4 @@
-//! Makes the files of the book: a page of HTML for each page of `docs/SUMMARY.md`, the search index, style, script, fonts and pictures.
+//! Makes the files of the book: a page of HTML for each page of `docs/SUMMARY.md`, the search index, style and script.
 
 #![expect(clippy::disallowed_methods, reason = "a build reads the pages and writes what it makes of them")]
 
@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use serde_json::Value;
 
 use crate::page::Page;
 use crate::summary::Summary;
@@ -37,22 +38,27 @@ fn main() -> Result<()> {
     }
     for (_, page) in &pages {
         out.add(page::address(&page.file), HTML, layout::page(&summary, page).as_bytes())?;
-        for picture in &page.pictures {
-            out.add(page::file_name(picture), "image/webp", &bytes(&docs.join(picture))?)?;
-        }
     }
     out.add("search.json", "application/json", search::index(&pages).as_bytes())?;
 
-    let styles = repository.join("console/src/styles/tokens.css");
-    let styles = read(&styles)?.replace("../fonts/", "/docs/") + &read(&here.join("assets/book.css"))?;
+    let styles = tokens(&repository)? + &read(&here.join("assets/book.css"))?;
     out.add("book.css", "text/css; charset=utf-8", styles.as_bytes())?;
     out.add("book.js", "text/javascript; charset=utf-8", &bytes(&here.join("assets/book.js"))?)?;
-    for font in ["IBMPlexSans-Regular-Latin1", "IBMPlexSans-SemiBold-Latin1", "IBMPlexMono-Regular-Latin1"] {
-        let name = format!("{font}.woff2");
-        out.add(&name, "font/woff2", &bytes(&repository.join("console/src/fonts").join(&name))?)?;
-    }
     println!("cargo::rerun-if-changed=build");
     out.finish()
+}
+
+/// The console's colours and fonts. The fonts are in the program once: where the console has them.
+fn tokens(repository: &Path) -> Result<String> {
+    let mut styles = read(&repository.join("console/src/styles/tokens.css"))?;
+    let assets: Vec<Value> = serde_json::from_str(&read(&repository.join("console/dist/assets.json"))?)?;
+    for font in ["IBMPlexSans-Regular-Latin1", "IBMPlexSans-SemiBold-Latin1", "IBMPlexMono-Regular-Latin1"] {
+        let mut paths = assets.iter().filter_map(|asset| asset["path"].as_str());
+        let path = paths.find(|path| path.starts_with(&format!("assets/{font}")));
+        let path = path.with_context(|| format!("console/dist/assets.json has no {font}"))?;
+        styles = styles.replace(&format!("../fonts/{font}.woff2"), &format!("/ibmmq/console/{path}"));
+    }
+    Ok(styles)
 }
 
 /// What the program holds, and the list of it in Rust.

@@ -17,8 +17,6 @@ pub(crate) struct Page {
     pub(crate) html: String,
     pub(crate) headings: Vec<Heading>,
     pub(crate) finds: Vec<Find>,
-    /// Below `docs/`.
-    pub(crate) pictures: Vec<String>,
 }
 
 /// Of the second or third level.
@@ -42,10 +40,6 @@ pub(crate) fn address(file: &str) -> &str {
     if file == "README.md" { "" } else { file.strip_suffix(".md").unwrap_or(file) }
 }
 
-pub(crate) fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
 impl Page {
     /// `known` are the files that are pages.
     ///
@@ -62,7 +56,7 @@ impl Page {
         let mut headings = reader.headings.into_iter();
         let (level, first) = headings.next().context("the page has no heading")?;
         ensure!(level == HeadingLevel::H1, "the page begins with a heading of the first level");
-        let pictures = lead_links(&mut events, known);
+        lead_links(&mut events, known);
         let mut html = String::with_capacity(text.len() * 2);
         html::push_html(&mut html, anchor_headings(events).into_iter());
         Ok(Self {
@@ -74,7 +68,6 @@ impl Page {
                 .map(|(level, heading)| Heading { is_third: level == HeadingLevel::H3, ..heading })
                 .collect(),
             finds: reader.finds,
-            pictures,
         })
     }
 }
@@ -174,17 +167,15 @@ fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Leads links to other pages below `/docs`. What is no page is in the repository alone, so that its link becomes text. Returns the pictures.
-fn lead_links(events: &mut [Event<'_>], known: &BTreeSet<&str>) -> Vec<String> {
-    let mut pictures = Vec::new();
+/// Leads links to other pages below `/docs`. What is no page is in the repository alone, so that its link becomes text; so does a picture,
+/// because the program that shows the book shows its console itself.
+fn lead_links(events: &mut [Event<'_>], known: &BTreeSet<&str>) {
     // A link holds no link.
     let mut is_outside = false;
     for event in events {
         match event {
-            Event::Start(Tag::Image { dest_url, .. }) => {
-                pictures.push(dest_url.to_string());
-                *dest_url = format!("/docs/{}", file_name(dest_url)).into();
-            }
+            Event::Start(Tag::Image { .. }) => *event = Event::InlineHtml(CowStr::Borrowed("<em>Picture: ")),
+            Event::End(TagEnd::Image) => *event = Event::InlineHtml(CowStr::Borrowed("</em>")),
             Event::Start(Tag::Link { dest_url, .. }) => match lead(dest_url, known) {
                 Some(address) => *dest_url = address.into(),
                 None => {
@@ -199,7 +190,6 @@ fn lead_links(events: &mut [Event<'_>], known: &BTreeSet<&str>) -> Vec<String> {
             _ => {}
         }
     }
-    pictures
 }
 
 /// `None`: to no page of the book.

@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use crate::page::{Page, address};
 
+/// Of these pages the search finds headings and rows by their keys alone: they are long, and about the inside.
+const INSIDE: [&str; 3] = ["ARCHITECTURE.md", "performance.md", "testing.md"];
+
 /// `pages` are under their titles in the contents, which are short.
 ///
 /// Pages as `[address, title]`, and finds as `[page, anchor, heading, key, text]`; the key of a section is empty.
@@ -13,7 +16,10 @@ pub(crate) fn index(pages: &[(&str, Page)]) -> String {
         .iter()
         .enumerate()
         .flat_map(|(number, (_, page))| page.finds.iter().map(move |find| (number, find)))
-        .map(|(number, find)| json!([number, find.anchor, find.heading, find.key.as_deref().unwrap_or(""), find.text]))
+        .map(|(number, find)| {
+            let text = if INSIDE.contains(&pages[number].1.file.as_str()) { "" } else { &find.text };
+            json!([number, find.anchor, find.heading, find.key.as_deref().unwrap_or(""), text])
+        })
         .collect();
     json!({ "pages": names, "finds": finds }).to_string()
 }
