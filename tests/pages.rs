@@ -59,6 +59,11 @@ fn the_page_for_users_of_ibm_mq_works_as_pasted() -> Result<()> {
 }
 
 #[test]
+fn the_page_on_events_works_as_pasted() -> Result<()> {
+    runs_as_pasted("events.md", 1)
+}
+
+#[test]
 fn the_tutorial_of_a_jms_program_works_as_pasted() -> Result<()> {
     runs_as_pasted("first-jms-program.md", 4)
 }

@@ -1,3 +1,5 @@
+mod lines;
+
 use super::pages::PAGES;
 use super::*;
 use crate::cli::exit_code::TABLES;
