@@ -98,7 +98,8 @@ fn every_tutorial_says_how_long_it_takes_and_that_is_ten_minutes_at_most() -> Re
     ensure!(files.len() >= 5, "{files:?}");
     for file in files {
         let page = page(file)?;
-        let line = page.lines().find_map(|line| line.strip_prefix("Time: ")).with_context(|| format!("{file}: a time"))?;
+        let line =
+            page.lines().find_map(|line| line.strip_prefix("Time: ")).with_context(|| format!("{file}: a time"))?;
         let (minutes, packages) = line.split_once(" minutes. Debian packages: ").context("minutes and packages")?;
         let minutes: u32 = minutes.parse().with_context(|| format!("{file}: {minutes}"))?;
         ensure!(minutes <= 10 && packages.starts_with('`'), "{file}: {line}");

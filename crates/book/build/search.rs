@@ -17,7 +17,7 @@ pub(crate) fn index(pages: &[(&str, Page)]) -> String {
         .enumerate()
         .flat_map(|(number, (_, page))| page.finds.iter().map(move |find| (number, find)))
         .map(|(number, find)| {
-            let text = if INSIDE.contains(&pages[number].1.file.as_str()) { "" } else { &find.text };
+            let text = if INSIDE.contains(&pages[number].1.file.as_str()) { "" } else { find.text.as_str() };
             json!([number, find.anchor, find.heading, find.key.as_deref().unwrap_or(""), text])
         })
         .collect();

@@ -40,7 +40,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn reason(word: &str) -> Option<Reason> {
-    (word.len() == 4).then(|| word.parse().ok()).flatten().and_then(Reason::from_number)
+    let number: i32 = word.parse().ok().filter(|_| word.len() == 4)?;
+    Reason::from_number(number).filter(|reason| *reason != Reason::None)
 }
 
 fn keywords() -> BTreeSet<&'static str> {
@@ -63,9 +64,9 @@ fn places(rows: &[&Row<'_>]) -> String {
             _ => sections.push((row.section, vec![row.subject])),
         }
     }
-    let shown = sections.iter().map(|(section, subjects)| {
-        format!("[{section}](#{}): {}", anchor(section), subjects.join("; "))
-    });
+    let shown = sections
+        .iter()
+        .map(|(section, subjects)| format!("[{section}](#{}): {}", anchor(section), subjects.join("; ")));
     shown.collect::<Vec<_>>().join(" · ")
 }
 
