@@ -79,6 +79,7 @@ mod tests {
             user: "app",
         };
         expect_test::expect![[r#"
+            Console: https://localhost:9443/  Book: https://localhost:9443/docs
             Put a message, and get it:
               curl -sS --cacert '/tmp/it'\''s here/tls/ca.crt' -u "app:$(sed -n 's/^app //p' '/tmp/it'\''s here/initial-passwords')" -H 'ibm-mq-rest-csrf-token: x' https://localhost:9443/ibmmq/rest/v3/messaging/qmgr/QM1/queue/DEV.QUEUE.1/message -H 'Content-Type: text/plain;charset=utf-8' --data 'Hello'
               curl -sS --cacert '/tmp/it'\''s here/tls/ca.crt' -u "app:$(sed -n 's/^app //p' '/tmp/it'\''s here/initial-passwords')" -H 'ibm-mq-rest-csrf-token: x' https://localhost:9443/ibmmq/rest/v3/messaging/qmgr/QM1/queue/DEV.QUEUE.1/message -X DELETE"#]]
