@@ -237,7 +237,8 @@ fn anchor_headings(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
     made
 }
 
-/// Gives each row of a table its anchor, and tables a frame in which they scroll. Alignment is a class: the pages' guard allows no styles in
+/// Gives each row of a table its anchor, and tables a frame in which they scroll; that and code can be scrolled
+/// by keyboard. Alignment is a class: the pages' guard allows no styles in
 /// elements.
 fn anchor_rows(html: &str, rows: &[String]) -> String {
     let mut made = String::with_capacity(html.len() + rows.len() * 32);
@@ -254,5 +255,6 @@ fn anchor_rows(html: &str, rows: &[String]) -> String {
     }
     let made =
         made.replace(" style=\"text-align: right\"", " class=\"is-end\"").replace(" style=\"text-align: center\"", "");
+    let made = made.replace("<pre>", "<pre tabindex=\"0\">");
     made.replace("<table>", "<div class=\"table\" tabindex=\"0\"><table>").replace("</table>", "</table></div>")
 }
