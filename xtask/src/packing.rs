@@ -32,8 +32,8 @@ use program::{Architecture, Program};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Bytes of the programs as they are handed out: docs/performance.md says what is in them. The static one is built for size.
-const MOST_OF_A_PROGRAM: usize = 62_000_000;
-const MOST_OF_A_STATIC_PROGRAM: usize = 34_000_000;
+const MOST_OF_A_PROGRAM: usize = 63_000_000;
+const MOST_OF_A_STATIC_PROGRAM: usize = 35_000_000;
 /// Bytes of an image as it is loaded and pushed: its layers are packed.
 const MOST_OF_AN_IMAGE: usize = 30_000_000;
 
