@@ -40,3 +40,4 @@ pub mod service;
 pub mod sharing;
 pub mod stub;
 pub mod throughput;
+pub mod tracing;

@@ -13,7 +13,7 @@ use benches::effort::Effort;
 use benches::report::Report;
 use benches::{
     admin, backup, before, build_toolkit, channel, console, copybook, depth, engine, http_queues, lifecycle, lists,
-    machine, message_api, packages, published, record_file, requester, rest, service, sharing, stub,
+    machine, message_api, packages, published, record_file, requester, rest, service, sharing, stub, tracing,
 };
 use clap::Parser;
 
@@ -25,7 +25,7 @@ struct Arguments {
     quick: bool,
     /// Only these groups: engine, rest, message-api, http-queues, channel, java, mqi, connecting, idle, admin, lists, console, lifecycle, packages, backup, depth, copybook, files, service,
     /// sharing, requester, stub,
-    /// toolkit, published.
+    /// toolkit, tracing, published.
     #[arg(long, value_name = "GROUP")]
     only: Vec<String>,
     /// Only this: the program of this build against an earlier one, every load on both in turns, at least seven rounds.
@@ -41,7 +41,7 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 24] = [
+const GROUPS: [(&str, Group); 25] = [
     ("engine", engine::run),
     ("rest", rest::run),
     ("message-api", message_api::run),
@@ -65,6 +65,7 @@ const GROUPS: [(&str, Group); 24] = [
     ("requester", requester::run),
     ("stub", stub::run),
     ("toolkit", build_toolkit::run),
+    ("tracing", tracing::run),
     ("published", published::run),
 ];
 

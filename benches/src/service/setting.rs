@@ -79,11 +79,25 @@ impl Setting {
 
     /// The same with another program; `None` is the one under test.
     pub(crate) fn start_of(program: Option<&Path>, work: &Path) -> Result<Self> {
+        Self::start_as(work, |options| options.of(program))
+    }
+
+    /// The same with variables of its environment, and arguments.
+    pub(crate) fn start_in(work: &Path, environment: &[(&str, &str)], arguments: &[&str]) -> Result<Self> {
+        Self::start_as(work, |mut options| {
+            options.environment.extend(environment.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
+            options.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
+            options
+        })
+    }
+
+    fn start_as(work: &Path, change: impl FnOnce(ServerOptions) -> ServerOptions) -> Result<Self> {
         let folder = tempfile::tempdir_in(work)?;
         let data = folder.path().join("data");
         write(&data.join("mqsc.d/bench.mqsc"), DEFINITIONS)?;
         deploy(&folder.path().join("source"), &data)?;
-        let server = Server::start(&ServerOptions::on(&data).of(program).listening("127.0.0.1:0").with("--strict"))?;
+        let options = change(ServerOptions::on(&data).listening("127.0.0.1:0").with("--strict"));
+        let server = Server::start(&options)?;
         let (url, mq) = (server.https_url()?, server.mq_address()?);
         Ok(Self { server, url, mq, passwords: password_file(folder.path())?, folder })
     }
