@@ -116,6 +116,40 @@ fn expressions(dashboard: &Path) -> Result<Vec<(String, bool, String)>> {
     Ok(found)
 }
 
+/// The queries behind the lists at the top of a dashboard: the series, and the label whose values the list has.
+fn lists(dashboard: &Path) -> Result<Vec<(String, String)>> {
+    let dashboard: Value = serde_json::from_slice(&std::fs::read(dashboard)?)?;
+    let variables = dashboard["templating"]["list"].as_array().context("variables")?;
+    let queries = variables.iter().filter_map(|variable| variable["query"]["query"].as_str());
+    let parsed = queries.map(|query| {
+        let inner = query.strip_prefix("label_values(").and_then(|rest| rest.strip_suffix(')'));
+        let (series, label) = inner.and_then(|inner| inner.rsplit_once(", ")).with_context(|| query.to_owned())?;
+        Ok((series.replace("$instance", ".*").replace("$qmgr", ".*"), label.to_owned()))
+    });
+    parsed.collect()
+}
+
+/// The names of our metrics in a text, without the endings of histograms.
+fn names(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
+    let ours = words.filter(|word| word.starts_with("quaymaster_"));
+    ours.map(|word| ["_bucket", "_count", "_sum"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word))
+        .collect()
+}
+
+#[test]
+fn alerts_and_dashboards_name_metrics_that_there_are() -> Result<()> {
+    for file in ["quaymaster.rules.yml", "grafana/quaymaster-servers.json", "grafana/quaymaster-queues.json"] {
+        let text = std::fs::read_to_string(folder()?.join(file))?;
+        let known = |name: &&str| PAGE.contains(&format!("| `{name}` |"));
+        let used = names(&text);
+        ensure!(used.len() > 10, "{file}: {used:?}");
+        let unknown: Vec<&str> = used.into_iter().filter(|name| !known(name)).collect();
+        ensure!(unknown.is_empty(), "{file}: docs/metrics.md does not have {unknown:?}");
+    }
+    Ok(())
+}
+
 /// The first column of the table of alerts.
 fn listed_alerts() -> Result<BTreeSet<String>> {
     let (_, section) = PAGE.split_once("\n## Alerts\n").context("the section is in metrics.md")?;
@@ -157,6 +191,11 @@ fn every_panel_shows_something_and_an_alert_is_raised() -> Result<()> {
         for (title, may_be_empty, expression) in all {
             let series = prometheus.query(&expression)?;
             ensure!(may_be_empty || !series.is_empty(), "{dashboard}, {title}: nothing for {expression}");
+        }
+        for (series, label) in lists(&folder()?.join("grafana").join(dashboard))? {
+            let found = prometheus.query(&series)?;
+            let has_label = |one: &Value| one["metric"][&label].is_string();
+            ensure!(!found.is_empty() && found.iter().all(has_label), "{dashboard}: no {label} of {series}");
         }
     }
 
