@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/otelcol"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/otlpreceiver"
+	"go.opentelemetry.io/collector/service/telemetry/otelconftelemetry"
 )
 
 const configuration = `yaml:
@@ -45,12 +46,13 @@ func factories() (otelcol.Factories, error) {
 		return otelcol.Factories{}, err
 	}
 	exporters, err := otelcol.MakeFactoryMap[exporter.Factory](otlphttpexporter.NewFactory())
-	return otelcol.Factories{Receivers: receivers, Exporters: exporters}, err
+	return otelcol.Factories{Receivers: receivers, Exporters: exporters, Telemetry: otelconftelemetry.NewFactory()}, err
 }
 
 func main() {
 	resolver := confmap.ResolverSettings{
 		URIs:              []string{fmt.Sprintf(configuration, os.Args[1], os.Args[2])},
+		DefaultScheme:     "yaml",
 		ProviderFactories: []confmap.ProviderFactory{yamlprovider.NewFactory()},
 	}
 	command := otelcol.NewCommand(otelcol.CollectorSettings{
@@ -58,7 +60,7 @@ func main() {
 		Factories:              factories,
 		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: resolver},
 	})
-	command.SetArgs(nil)
+	command.SetArgs([]string{})
 	if err := command.Execute(); err != nil {
 		log.Fatal(err)
 	}
