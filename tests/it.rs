@@ -19,6 +19,7 @@ mod mqi;
 mod npm;
 mod packages;
 mod pages;
+mod quota;
 mod readme;
 mod remote;
 mod requester;

@@ -2,7 +2,7 @@
 //!
 //! Owns: `Engine` with its tables, the start (`start.rs`), the clock (`clock.rs`), the table of connections
 //! (`connection_table.rs`), work that no caller waits for (`housekeeping.rs`), the failure of the log (`failure.rs`), snapshots (`snapshot.rs`), identifiers (`identifiers.rs`), and the
-//! switches that no definition holds (`system_settings.rs`, `command_server.rs`), and how often a log line comes (`spaced_line.rs`).
+//! switches that no definition holds (`system_settings.rs`, `command_server.rs`), how often a log line comes (`spaced_line.rs`), and warnings of quotas (`quota.rs`).
 //!
 //! Never: decides what a verb means. Other rooms own what the tables hold; this room owns that there is one of each.
 //!
@@ -21,6 +21,7 @@ pub(crate) mod failure;
 pub(crate) mod housekeeping;
 pub(crate) mod identifiers;
 pub(crate) mod map;
+pub(crate) mod quota;
 pub(crate) mod snapshot;
 pub(crate) mod spaced_line;
 pub(crate) mod start;
@@ -49,6 +50,7 @@ use crate::engine::failure::Failure;
 use crate::engine::housekeeping::LeftOver;
 use crate::engine::identifiers::Identifiers;
 use crate::engine::map::Map;
+use crate::engine::quota::QuotaWatch;
 use crate::engine::spaced_line::SpacedLine;
 use crate::engine::system_settings::SystemSettings;
 use crate::engine::turn::Turn;
@@ -117,6 +119,7 @@ pub(crate) struct Engine {
     pub(crate) delayed: Delayed,
     pub(crate) reports_given_up: parking_lot::Mutex<SpacedLine>,
     pub(crate) refused_calls: RefusedCalls,
+    pub(crate) quota_watch: QuotaWatch,
     pub(crate) failure: Arc<Failure>,
     /// Set once, on a server that was started for tests.
     pub(crate) test_control: OnceLock<Arc<TestControl>>,
@@ -189,6 +192,7 @@ impl Engine {
             delayed: Delayed::default(),
             reports_given_up: parking_lot::Mutex::default(),
             refused_calls: RefusedCalls::default(),
+            quota_watch: QuotaWatch::default(),
             test_control: OnceLock::new(),
             tracer: OnceLock::new(),
             phase: AtomicU8::new(Phase::Running as u8),

@@ -14,6 +14,7 @@ use crate::engine::spaced_line::{BETWEEN_LINES, SpacedLine};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Cause {
     Space,
+    Quota,
     Descriptors,
     Memory,
     /// With what was attempted: `create`, `write`, `sync` or `read`.
@@ -30,6 +31,9 @@ impl RefusedCalls {
         self.0.lock().entry(cause).or_default().due(engine.now(), BETWEEN_LINES)
     }
 }
+
+/// Percent of a quota of disk from which on a lack of space is put down to the quota.
+const NEARLY_USED: u64 = 75;
 
 /// Of a put: about the queue manager, the connection or its unit of work, and not about this queue or this message.
 pub(crate) const fn is_of_caller(reason: Reason) -> bool {
@@ -52,9 +56,24 @@ pub(crate) fn of_store(engine: &Engine, error: &StoreError) -> Reason {
         StoreError::NoSpace => {
             if let Some(left_out) = engine.refused_calls.due(engine, Cause::Space) {
                 let queue_manager = engine.name.as_str();
-                warn!(queue_manager, left_out, "no disk space is left for the recovery log: the call is refused");
+                let what = match engine.store.quotas().disk {
+                    Some(quota) if quota.percent() >= NEARLY_USED => "the quota of disk (limits.disk_quota) is used",
+                    _ => "no disk space is left for the recovery log",
+                };
+                warn!(queue_manager, left_out, "{what}: the call is refused");
             }
             Reason::QSpaceNotAvailable
+        }
+        StoreError::NoMemory => {
+            if let Some(left_out) = engine.refused_calls.due(engine, Cause::Quota) {
+                let queue_manager = engine.name.as_str();
+                warn!(
+                    queue_manager,
+                    left_out,
+                    "the quota of memory (limits.memory_quota) is used: the put is refused; get messages, or raise it"
+                );
+            }
+            Reason::StorageNotAvailable
         }
         StoreError::UnknownQueue => Reason::QDeleted,
         StoreError::UnknownUnitOfWork => Reason::BackedOut,
@@ -94,7 +113,7 @@ fn of_file(engine: &Engine, error: &RecoveryLogError) -> Reason {
             left_out, error, "no file can be opened: the call is refused; raise the limit of open files (LimitNOFILE=)"
         ),
         Cause::Memory => warn!(queue_manager, left_out, error, "memory is short: the call is refused"),
-        Cause::Space | Cause::File(_) => {
+        Cause::Space | Cause::Quota | Cause::File(_) => {
             error!(queue_manager, left_out, error, "a file of the queue manager cannot be used: the call is refused");
         }
     }

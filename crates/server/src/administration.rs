@@ -279,6 +279,20 @@ pub(crate) struct QueueManagerStatus {
     pub is_expected: bool,
     /// Why it could not start, or ended unexpectedly.
     pub problem: Option<String>,
+    /// While it runs.
+    #[serde(default)]
+    pub quotas: Vec<QuotaStatus>,
+}
+
+/// How far a quota of a queue manager is used.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct QuotaStatus {
+    /// `disk` or `memory`.
+    pub of: String,
+    pub used_bytes: u64,
+    pub maximum_bytes: u64,
+    pub percent: u64,
 }
 
 impl QueueManagerStatus {

@@ -97,6 +97,8 @@ pub enum StoreError {
     QueueFull { maximum_depth: u32 },
     #[error("no disk space is left for the recovery log")]
     NoSpace,
+    #[error("the quota of memory is used")]
+    NoMemory,
     #[error("the queue does not exist in this store")]
     UnknownQueue,
     #[error("the unit of work is not known")]

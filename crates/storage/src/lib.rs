@@ -16,6 +16,7 @@ pub mod private;
 pub mod shared;
 mod store;
 
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -26,8 +27,8 @@ use model::timestamp::Timestamp;
 
 pub use error::{Lacking, RecoveryLogError, StoreError, lacking};
 pub use private::{
-    MessageCount, PrivateStore, QuarantineListener, Quarantined, RECEIPT_MAXIMUM, Receipt, ReceiptKey, ReceiptOfPut,
-    StoredQueue, VerificationRate, before_sleep, block_on,
+    MessageCount, PrivateStore, QuarantineListener, Quarantined, QuotaUse, Quotas, RECEIPT_MAXIMUM, Receipt,
+    ReceiptKey, ReceiptOfPut, StoredQueue, VerificationRate, before_sleep, block_on,
 };
 pub use shared::{EndedMessage, GroupStore, SharedOptions, SharedStore, StructureConnection, StructureDatabase};
 pub use store::{GroupUnit, Scan, Store};
@@ -291,6 +292,11 @@ pub struct StoreOptions {
     pub minimum_log_bytes: u64,
     /// Most receipts kept; of more, those that expire first end early.
     pub maximum_receipts: u32,
+    /// Most bytes of disk for the log, bodies beside it and what the buffer pool does not take. With a quota extents are short, so that
+    /// the part of it that the log keeps for itself is small.
+    pub disk_quota_bytes: Option<NonZeroU64>,
+    /// Most bytes of memory for messages.
+    pub memory_quota_bytes: Option<NonZeroU64>,
     /// How long after a batch the log's anchor says that it is durable, without any other occasion to write the anchor.
     pub anchor_interval: Duration,
     /// Reads what is on the disk again from time to time; `None`: never.
@@ -307,6 +313,8 @@ impl Default for StoreOptions {
             large_unit_messages: 2048,
             minimum_log_bytes: 256 << 20,
             maximum_receipts: 1_000_000,
+            disk_quota_bytes: None,
+            memory_quota_bytes: None,
             anchor_interval: Duration::from_secs(5),
             verification: None,
         }

@@ -22,8 +22,8 @@ use model::timestamp::Timestamp;
 use crate::private::log::disk::{Disk, DiskSpace};
 use crate::private::log::hold::Held;
 use crate::private::{
-    self, AppendedDefinitions, MessageCount, PrivateStore, QuarantineListener, Quarantined, ReceiptOfPut, Recovered,
-    StoreStatistics, StoredQueue, UndefinedQueue,
+    self, AppendedDefinitions, MessageCount, PrivateStore, QuarantineListener, Quarantined, Quotas, ReceiptOfPut,
+    Recovered, StoreStatistics, StoredQueue, UndefinedQueue,
 };
 use crate::shared::administration::{GroupView, QueueOf};
 use crate::shared::{GroupStatistics, GroupStore, SharedStore, StructureConnection, WatchGuard};
@@ -555,6 +555,11 @@ impl Store {
 
     pub fn statistics(&self) -> StoreStatistics {
         self.private.statistics()
+    }
+
+    /// Of private queues.
+    pub fn quotas(&self) -> Quotas {
+        self.private.quotas()
     }
 
     /// Of the file system that the log is on; `None` when nothing is on disk.

@@ -331,7 +331,7 @@ fn queues(page: &mut Page, queue_managers: &[QueueManager]) {
     page.families(&QUEUE_FAMILIES, &all);
 }
 
-const LOG_FAMILIES: [Family<QueueManagerStatus>; 15] = [
+const LOG_FAMILIES: [Family<QueueManagerStatus>; 19] = [
     ("quaymaster_log_written_bytes_total", "counter", "Bytes written to the recovery log.", |s| {
         number(s.store.log_bytes_written)
     }),
@@ -363,6 +363,18 @@ const LOG_FAMILIES: [Family<QueueManagerStatus>; 15] = [
         number(s.store.buffer_pool_misses)
     }),
     ("quaymaster_spilled_bytes", "gauge", "Bytes of bodies that live on disk only.", |s| number(s.store.spilled_bytes)),
+    ("quaymaster_disk_quota_bytes", "gauge", "Quota of disk; 0 without one.", |s| {
+        number(s.store.quotas.disk.map_or(0, |quota| quota.maximum_bytes))
+    }),
+    ("quaymaster_disk_quota_used_bytes", "gauge", "What is used of the quota of disk.", |s| {
+        number(s.store.quotas.disk.map_or(0, |quota| quota.used_bytes))
+    }),
+    ("quaymaster_memory_quota_bytes", "gauge", "Quota of memory for messages; 0 without one.", |s| {
+        number(s.store.quotas.memory.map_or(0, |quota| quota.maximum_bytes))
+    }),
+    ("quaymaster_memory_quota_used_bytes", "gauge", "What is used of the quota of memory.", |s| {
+        number(s.store.quotas.memory.map_or(0, |quota| quota.used_bytes))
+    }),
 ];
 
 fn recovery_logs(page: &mut Page, queue_managers: &[QueueManager]) {

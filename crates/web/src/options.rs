@@ -444,6 +444,10 @@ pub struct Limits {
     pub idle_seconds: u64,
     /// Bytes of message bodies held in memory for each queue manager.
     pub buffer_pool: u64,
+    /// Bytes of disk for each queue manager; 0 for no quota.
+    pub disk_quota: u64,
+    /// Bytes of memory for the messages of each queue manager; 0 for no quota.
+    pub memory_quota: u64,
     /// Bytes a second that the verification of each queue manager reads from the disk; 0 for none.
     pub verification_bytes_per_second: u64,
     /// Seconds between the begins of two rounds of it.
@@ -481,6 +485,8 @@ impl Default for Limits {
             body_bytes_per_second: 1024,
             idle_seconds: 120,
             buffer_pool: 256 << 20,
+            disk_quota: 0,
+            memory_quota: 0,
             verification_bytes_per_second: 4 << 20,
             verification_seconds: 3600,
             durable_subscriptions: 100_000,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use message_api::live::Concern;
 use model::authority::AuthorityObject;
 use model::definition::queue_manager::Control;
+use queue_manager::status::QuotaUse;
 use serde_json::json;
 
 use super::facts::Facts;
@@ -19,8 +20,12 @@ const LEAST_FREE: u64 = 10;
 /// So many bytes are enough, however large the disk is.
 const ENOUGH_FREE: u64 = 10 << 30;
 
+/// Percent of a quota: what needs attention, and what does not wait.
+const QUOTA_USED: u64 = 80;
+const QUOTA_NEARLY_USED: u64 = 90;
+
 pub(super) fn find(facts: &Facts) -> Vec<Finding> {
-    let found = [failed, full, damaged, slow, disk, records_dropped, command_server];
+    let found = [failed, full, damaged, slow, disk, disk_quota, memory_quota, records_dropped, command_server];
     found.into_iter().filter_map(|rule| rule(facts)).collect()
 }
 
@@ -42,7 +47,7 @@ fn full(facts: &Facts) -> Option<Finding> {
     store.log_full.then(|| {
         of_manager(facts, "log-full", Severity::Error)
             .text(format!(
-                "The recovery log of {} has no space: persistent puts fail with 2102 (MQRC_RESOURCE_PROBLEM). Free space on its disk, or take messages off its queues.",
+                "The recovery log of {} has no space: persistent puts fail with 2056 (MQRC_Q_SPACE_NOT_AVAILABLE). Free space on its disk, or take messages off its queues.",
                 facts.name
             ))
             .value("logBytes", store.log_bytes_in_use)
@@ -98,6 +103,31 @@ fn disk(facts: &Facts) -> Option<Finding> {
             .value("freeBytes", disk.free)
             .value("totalBytes", disk.total)
             .next(json!({ "action": "server", "text": "See the disk of the server" }))
+    })
+}
+
+fn disk_quota(facts: &Facts) -> Option<Finding> {
+    quota(facts, facts.status.store.quotas.disk?, "quota-disk", "disk", "2056 (MQRC_Q_SPACE_NOT_AVAILABLE)")
+}
+
+fn memory_quota(facts: &Facts) -> Option<Finding> {
+    quota(facts, facts.status.store.quotas.memory?, "quota-memory", "memory", "2071 (MQRC_STORAGE_NOT_AVAILABLE)")
+}
+
+fn quota(facts: &Facts, quota: QuotaUse, rule: &'static str, of: &str, reason: &str) -> Option<Finding> {
+    let percent = quota.percent();
+    (percent >= QUOTA_USED).then(|| {
+        let severity = if percent < QUOTA_NEARLY_USED { Severity::Warning } else { Severity::Error };
+        of_manager(facts, rule, severity)
+            .mark(percent)
+            .text(format!(
+                "{percent} % of the quota of {of} of {} is used. Take messages off its queues, or raise limits.{of}_quota, before puts fail with {reason}.",
+                facts.name
+            ))
+            .value("percent", percent)
+            .value("usedBytes", quota.used_bytes)
+            .value("quotaBytes", quota.maximum_bytes)
+            .next(json!({ "action": "server", "text": "See the settings of the server" }))
     })
 }
 

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use tracing::warn;
 
 use crate::engine::connection_table::ConnectionState;
-use crate::engine::{Engine, Phase};
+use crate::engine::{Engine, Phase, quota};
 use crate::group::tags;
 use crate::instrumentation::accounting::record::{self, Ending};
 use crate::instrumentation::event::{self, Event};
@@ -123,6 +123,7 @@ async fn run_until_stop(engine: &Engine) {
             statistics::scan(engine).await,
             monitoring::scan(engine).await,
             engine.store.expire_receipts(engine.now()),
+            quota::look(engine),
         ];
         let next = next.into_iter().flatten().min();
         let pause = next.map_or(LONGEST_PAUSE, |at| at.since(engine.now()).clamp(SHORTEST_PAUSE, LONGEST_PAUSE));

@@ -6,6 +6,7 @@ use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::queue::{Disposition, Usage};
 use model::name::{ObjectName, QueueName};
 use model::timestamp::Timestamp;
+pub use storage::QuotaUse;
 use storage::private::StoreStatistics;
 pub use storage::private::log::disk::DiskSpace;
 use storage::{Depth, Store};

@@ -1,6 +1,6 @@
 //! `doctor`: looks at everything that can be looked at without a change, and says of what is not well what to do.
 //!
-//! Configuration and certificates, the disk, the server of the data directory and its queues, and the database and members of its group.
+//! Configuration and certificates, disk and quotas, the server of the data directory and its queues, and the database and members of its group.
 
 mod machine;
 mod queues;
@@ -73,7 +73,10 @@ fn server(directory: &DataDirectory) -> Vec<Check> {
     }
     checks.extend(machine::descriptors(status.process));
     let running = status.queue_managers.iter().filter(|manager| manager.is_running());
-    checks.extend(running.flat_map(|manager| queues::look(directory, &manager.name)));
+    for manager in running {
+        checks.extend(manager.quotas.iter().map(|quota| machine::quota(&manager.name, quota)));
+        checks.extend(queues::look(directory, &manager.name));
+    }
     checks
 }
 

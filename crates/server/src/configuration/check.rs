@@ -254,6 +254,17 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
             "limits.body_memory_bytes must be at least 5/4 of limits.body_bytes, because one address may use 4/5 of it",
         );
     }
+    let is_too_small =
+        |path: &str, least| given(path).and_then(Value::as_integer).is_some_and(|bytes| bytes != 0 && bytes < least);
+    if is_too_small("limits.disk_quota", 64 << 20) {
+        return conflict(
+            "limits.disk_quota",
+            "it has to be 0 (no quota) or at least 67108864: the log needs that much",
+        );
+    }
+    if is_too_small("limits.memory_quota", 1 << 20) {
+        return conflict("limits.memory_quota", "it has to be 0 (no quota) or at least 1048576");
+    }
     let connections = |value: Option<&Value>| value.and_then(Value::as_table).cloned().unwrap_or_default();
     let twice = connections(given("zosconnect.endpoint_connections"));
     if connections(table.get("endpoint_connections")).keys().any(|id| twice.contains_key(id)) {

@@ -510,6 +510,14 @@ pub(crate) const KEYS: &[Key] = &[
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_BUFFER_POOL")
         .at_start(""),
+    key("limits.disk_quota", Kind::Integer { minimum: 0, maximum: 1 << 50 }, "0", "Disk space of one queue manager: its recovery log, long bodies, and bodies that the buffer pool does not take. At 80 % and 90 % the log has a warning. Puts that do not fit are refused with 2056; gets go on. 0: no quota; otherwise at least 67108864.")
+        .unit("bytes")
+        .environment("QUAYMASTER_LIMITS_DISK_QUOTA")
+        .at_start(""),
+    key("limits.memory_quota", Kind::Integer { minimum: 0, maximum: 1 << 50 }, "0", "Memory for the messages of one queue manager: 300 bytes for each, and the bodies in the buffer pool, which has at most 3/4 of it. At 80 % and 90 % the log has a warning. Puts that do not fit are refused with 2071; gets go on. 0: no quota; otherwise at least 1048576.")
+        .unit("bytes")
+        .environment("QUAYMASTER_LIMITS_MEMORY_QUOTA")
+        .at_start(""),
     key("limits.verification_bytes_per_second", Kind::Integer { minimum: 0, maximum: 1 << 40 }, "4194304", "Rate at which each queue manager reads its recovery log and the bodies beside it again, to find damage of the disk. 0: never.")
         .unit("bytes a second")
         .environment("QUAYMASTER_LIMITS_VERIFICATION_BYTES_PER_SECOND")

@@ -50,6 +50,8 @@ impl RecoverOptions {
             ephemeral: plan.options.ephemeral,
             store: StoreOptions {
                 buffer_pool_bytes: limits.buffer_pool,
+                disk_quota_bytes: NonZeroU64::new(limits.disk_quota),
+                memory_quota_bytes: NonZeroU64::new(limits.memory_quota),
                 maximum_receipts: plan.configuration.message_api.keys,
                 verification: NonZeroU64::new(limits.verification_bytes_per_second).map(|bytes_per_second| {
                     let interval = Duration::from_secs(limits.verification_seconds);

@@ -9,11 +9,12 @@ use model::authority::Principal;
 use model::name::QueueManagerName;
 use queue_manager::QueueManager;
 use queue_manager::registry::{State, Unavailable};
+use storage::QuotaUse;
 use tokio::sync::watch;
 use web::WebServer;
 use web::options::TlsOptions;
 
-use crate::administration::{Ending, QueueManagerStatus, Refusal, RefusalKind, Status};
+use crate::administration::{Ending, QueueManagerStatus, QuotaStatus, Refusal, RefusalKind, Status};
 use crate::configuration::Configuration;
 use crate::configuration::keys::KEYS;
 use crate::creation::NewQueueManager;
@@ -62,6 +63,7 @@ impl Server {
             is_default: default == Some(known.name),
             is_expected: known.is_expected,
             problem: known.problem,
+            quotas: self.queue_manager(Some(known.name.as_str())).map(|running| quotas(&running)).unwrap_or_default(),
         });
         Status { process: std::process::id(), ready: true, queue_managers: queue_managers.collect() }
     }
@@ -259,4 +261,16 @@ fn waiting_for_start(old: &Configuration, new: &Configuration) -> Vec<String> {
         .filter(|key| !key.reload && value(&tables[0], key.path) != value(&tables[1], key.path))
         .map(|key| format!("{} has changed; the new value is used from the next start", key.path))
         .collect()
+}
+
+fn quotas(queue_manager: &QueueManager) -> Vec<QuotaStatus> {
+    let quotas = queue_manager.status().store.quotas;
+    let status = |(of, quota): (&str, QuotaUse)| QuotaStatus {
+        of: of.to_owned(),
+        used_bytes: quota.used_bytes,
+        maximum_bytes: quota.maximum_bytes,
+        percent: quota.percent(),
+    };
+    let both = [("disk", quotas.disk), ("memory", quotas.memory)];
+    both.into_iter().filter_map(|(of, quota)| Some(status((of, quota?)))).collect()
 }

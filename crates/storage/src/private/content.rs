@@ -22,9 +22,24 @@ use crate::private::queue::{Entry, Holder, Home, Key};
 use crate::private::store::Core;
 use crate::{Placement, QueueId, StoreError};
 
+/// A message that the quota of memory has admitted; given back when it is dropped.
+pub(crate) struct Admitted<'a> {
+    core: &'a Core,
+    is_entered: bool,
+}
+
+impl Drop for Admitted<'_> {
+    fn drop(&mut self) {
+        if let Some(quota) = self.core.memory_quota.as_ref().filter(|_| !self.is_entered) {
+            quota.release();
+        }
+    }
+}
+
 /// A message on its way in, with the memory or disk it already takes. Dropped before `enter`, it gives that back.
 pub(crate) struct Incoming<'a> {
     core: &'a Core,
+    admitted: Admitted<'a>,
     keys: Keys,
     /// Descriptor, and the body unless it has a file.
     content: Bytes,
@@ -53,12 +68,13 @@ impl<'a> Incoming<'a> {
     /// `NoSpace` when there is none; `File` when a spill file cannot be written.
     /// As `Core::set_apart` says, for a body that gets a file of its own.
     pub(crate) async fn new(
-        core: &'a Core,
+        admitted: Admitted<'a>,
         message: &Message,
         placement: &Placement,
         apart: Option<Apart>,
         now: Timestamp,
     ) -> Result<Self, StoreError> {
+        let core = admitted.core;
         let keys = Keys::of(&message.descriptor);
         let logged = placement.persistent && core.log.is_some();
         let body_here: &[u8] = if apart.is_some() { &[] } else { &message.body };
@@ -69,6 +85,7 @@ impl<'a> Incoming<'a> {
         };
         let mut incoming = Self {
             core,
+            admitted,
             rank: if placement.by_priority { 9 - keys.priority } else { 0 },
             keys,
             content_crc: if logged { crc32c::crc32c(&content) } else { 0 },
@@ -111,6 +128,7 @@ impl<'a> Incoming<'a> {
     /// The message as its queue keeps it. `home` says where its record is, when it has one already.
     pub(crate) fn enter(&mut self, key: Key, home: Option<Home>, holder: Holder) -> Entry {
         self.entered = true;
+        self.admitted.is_entered = true;
         Entry {
             key,
             arrived: self.arrived,
@@ -214,6 +232,10 @@ impl BodyFile {
             }
             return Err(error);
         }
+        // The log may have extents to give back for the next one.
+        if disk.quota().is_some_and(|quota| quota.is_nearly_used()) {
+            log.lock().wake_keeper();
+        }
         Ok(Self { number, log, is_kept: false })
     }
 
@@ -236,6 +258,17 @@ impl Drop for BodyFile {
 }
 
 impl Core {
+    /// Room in memory for one message more.
+    ///
+    /// # Errors
+    /// `NoMemory`: its quota is used.
+    pub(crate) fn admit(&self) -> Result<Admitted<'_>, StoreError> {
+        if let Some(quota) = &self.memory_quota {
+            quota.admit(&self.pool)?;
+        }
+        Ok(Admitted { core: self, is_entered: false })
+    }
+
     /// Bodies from this length on, in bytes, get a file of their own; a put must fit into one unit of the log.
     fn large_body_bytes(&self) -> u64 {
         let unit = u64::try_from(unit_maximum(&self.options)).unwrap_or(u64::MAX) / 2;
@@ -263,6 +296,9 @@ impl Core {
 
     /// Gives back what a removed message took. `gone_at` is where the log says that it is gone.
     pub(crate) fn forget(&self, entry: &Entry, appender: Option<&mut Appender<'_>>, gone_at: Place) {
+        if let Some(quota) = &self.memory_quota {
+            quota.release();
+        }
         if let Some(content) = &entry.cached {
             self.pool.release(content.len());
         }

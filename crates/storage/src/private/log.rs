@@ -5,7 +5,7 @@
 //!
 //! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `leader.rs` lets serving threads do so, `pace.rs` says when
 //! they may, `durable.rs` and `wait.rs` wait, `space.rs` shares out
-//! space, `prepare.rs` keeps extents ready, `checkpoint.rs` frees them, `failure.rs` tells that the log has failed, `anchor.rs` says how far the log is
+//! space, `quota_disk.rs` keeps a quota of it, `prepare.rs` keeps extents ready, `checkpoint.rs` frees them, `failure.rs` tells that the log has failed, `anchor.rs` says how far the log is
 //! durable. Reading: `reader.rs` walks, `recovery.rs` rebuilds, `stored.rs` verifies what is on the disk, `survey.rs` reads
 //! a damaged log, and `inspect.rs` is for people. Copying: `hold.rs` and `backup.rs`, and `salvage.rs` of what a survey has found.
 //! Bytes: `extent.rs` (files and batches), `record.rs` (units and operations), `descriptor.rs` (MQMD).
@@ -25,6 +25,7 @@ pub mod inspect;
 pub mod leader;
 pub(crate) mod pace;
 pub(crate) mod prepare;
+pub(crate) mod quota_disk;
 pub(crate) mod reader;
 pub(crate) mod record;
 pub(crate) mod recovery;

@@ -44,8 +44,9 @@ impl Core {
     ) -> Result<PutOutcome, StoreError> {
         self.open()?;
         let slot = self.queue(queue)?;
+        let admitted = self.admit()?;
         let apart = self.set_apart(&message.body, placement).await?;
-        let mut incoming = Incoming::new(self, message, placement, apart, now).await?;
+        let mut incoming = Incoming::new(admitted, message, placement, apart, now).await?;
         loop {
             let attempt = match manner {
                 Manner::Alone => self.try_put(&slot, &mut incoming, placement.maximum_depth, None),

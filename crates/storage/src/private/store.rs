@@ -21,6 +21,7 @@ use crate::private::log::extent::{EXTENT_HEADER_BYTES, Place};
 use crate::private::log::failure::FailsOnPanic;
 use crate::private::log::hold::Held;
 use crate::private::log::prepare::{Created, Spare, create, remove, run_keeper};
+use crate::private::log::quota_disk::QuotaDisk;
 use crate::private::log::recovery::{Findings, recover};
 use crate::private::log::writer::Log;
 use crate::private::message_count::{MessageCount, MessageCounts};
@@ -29,6 +30,7 @@ use crate::private::pool::Pool;
 use crate::private::put::{Manner, ReceiptOfPut};
 use crate::private::quarantine::{QuarantineListener, Quarantined};
 use crate::private::queue::{Key, Queue};
+use crate::private::quota::{MemoryQuota, Quotas};
 use crate::private::receipts::{Receipt, ReceiptKey, Receipts};
 use crate::private::scan::Scan;
 use crate::private::spill::Spill;
@@ -97,6 +99,7 @@ pub(crate) struct Core {
     next_queue: AtomicU32,
     counts: MessageCounts,
     pub(crate) pool: Pool,
+    pub(crate) memory_quota: Option<MemoryQuota>,
     pub(crate) spill: Option<Spill>,
     /// Read what is not in memory.
     pub(crate) readers: Arc<Background>,
@@ -122,6 +125,10 @@ impl PrivateStore {
     /// Reads the log on `disk` and makes it ready for writing. A torn tail is cut; a damaged middle is an error.
     pub fn open(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<(Self, Recovered), RecoveryLogError> {
         let options = checked(options);
+        let disk = match options.disk_quota_bytes {
+            Some(maximum) => Arc::new(QuotaDisk::open(disk, maximum)?) as Arc<dyn Disk>,
+            None => disk,
+        };
         let mut found = recover(disk.as_ref(), options.maximum_receipts)?;
         for file in &found.useless {
             remove(disk.as_ref(), file);
@@ -145,7 +152,8 @@ impl PrivateStore {
     /// persistence are refused with `NoSpace`.
     pub fn ephemeral(options: StoreOptions) -> Self {
         let core = Core {
-            pool: Pool::new(options.buffer_pool_bytes, false),
+            pool: pool(&options, false),
+            memory_quota: options.memory_quota_bytes.map(|maximum| MemoryQuota::new(maximum, 0)),
             receipts: Mutex::new(Receipts::new(options.maximum_receipts)),
             options,
             log: None,
@@ -558,6 +566,10 @@ impl PrivateStore {
         self.core().statistics()
     }
 
+    pub fn quotas(&self) -> Quotas {
+        self.core().quotas()
+    }
+
     /// Of the file system that the log is on; `None` when nothing is on disk.
     pub fn disk_space(&self) -> Option<DiskSpace> {
         self.core().log.as_ref()?.disk.space()
@@ -618,8 +630,22 @@ impl QueueSlot {
     }
 }
 
-/// Extents are whole pages and hold at least a few units.
+fn pool(options: &StoreOptions, has_disk: bool) -> Pool {
+    let bytes = MemoryQuota::pool_bytes(options.memory_quota_bytes, options.buffer_pool_bytes, has_disk);
+    Pool::new(bytes, has_disk)
+}
+
+/// One part in so many of a quota of disk is an extent, at most.
+const EXTENTS_OF_QUOTA: u64 = 32;
+
+/// Extents are whole pages and hold at least a few units. Those of a log with a quota are short: it keeps some of them for itself.
 fn checked(mut options: StoreOptions) -> StoreOptions {
+    if let Some(quota) = options.disk_quota_bytes {
+        options.extent_bytes = options.extent_bytes.min(quota.get() / EXTENTS_OF_QUOTA);
+        options.first_extent_bytes = options.first_extent_bytes.min(options.extent_bytes);
+        options.minimum_log_bytes = options.minimum_log_bytes.min(quota.get() / 8);
+        options.large_body_bytes = options.large_body_bytes.min(options.extent_bytes / 8);
+    }
     let page = EXTENT_HEADER_BYTES as u64;
     let whole_pages = |bytes: u64| bytes.clamp(4 * page, 1 << 30).next_multiple_of(page);
     options.extent_bytes = whole_pages(options.extent_bytes);
@@ -702,7 +728,8 @@ impl Core {
         let (in_doubt, set_aside) = (units.in_doubt(), found.set_aside);
         let recovered = Recovered { definitions: values, in_doubt, messages, set_aside };
         let core = Self {
-            pool: Pool::new(options.buffer_pool_bytes, true),
+            pool: pool(&options, true),
+            memory_quota: options.memory_quota_bytes.map(|maximum| MemoryQuota::new(maximum, messages)),
             options,
             log: Some(log),
             queues: RwLock::new(queues),
@@ -768,6 +795,13 @@ impl Core {
         undefined
     }
 
+    fn quotas(&self) -> Quotas {
+        Quotas {
+            disk: self.log.as_ref().and_then(|log| log.quota_use()),
+            memory: self.memory_quota.as_ref().map(|quota| quota.usage(&self.pool)),
+        }
+    }
+
     fn statistics(&self) -> StoreStatistics {
         let mut statistics = StoreStatistics {
             buffer_pool_bytes: self.pool.used(),
@@ -782,6 +816,7 @@ impl Core {
             log.statistics(&mut statistics);
             self.verification.statistics(&mut statistics);
         }
+        statistics.quotas = self.quotas();
         statistics
     }
 }
@@ -818,6 +853,7 @@ pub struct StoreStatistics {
     pub log_damage_found: u64,
     /// When the last complete round of it ended, in seconds since 1970; 0 before the first.
     pub log_verified_at: u64,
+    pub quotas: Quotas,
     /// Persistent puts are refused for lack of space.
     pub log_full: bool,
     pub log_failed: bool,

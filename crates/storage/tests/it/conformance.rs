@@ -28,6 +28,8 @@ pub(crate) fn small() -> StoreOptions {
         large_unit_messages: 2,
         minimum_log_bytes: 0,
         maximum_receipts: 1_000,
+        disk_quota_bytes: None,
+        memory_quota_bytes: None,
         anchor_interval: Duration::from_secs(5),
         verification: None,
     }

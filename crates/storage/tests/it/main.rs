@@ -14,6 +14,7 @@ mod leaders;
 mod log_lines;
 mod oracle;
 mod quarantine;
+mod quota;
 mod rot;
 mod salvage;
 mod scan;

@@ -1,9 +1,11 @@
-//! What the machine gives the server: room on the disk of the data directory, and descriptors.
+//! What the machine and its quotas give the server: room on the disk of the data directory, memory, and descriptors.
 
 use std::path::Path;
 
 use rustix::fs::statvfs;
 use storage::shared::administration::Check;
+
+use crate::administration::QuotaStatus;
 
 /// Below it there is a warning.
 const ROOM_BYTES: u64 = 1 << 30;
@@ -12,6 +14,9 @@ const SHARE_PERCENT: u64 = 10;
 const SHARE_BYTES: u64 = 10 << 30;
 /// Below it, puts may be refused at any moment.
 const NO_ROOM_BYTES: u64 = 64 << 20;
+/// Of a quota: what needs attention, and what does not wait.
+const QUOTA_PERCENT: u64 = 80;
+const NEARLY_ALL_PERCENT: u64 = 90;
 /// Of the descriptors that the process may have.
 const DESCRIPTORS_PERCENT: u64 = 80;
 
@@ -39,6 +44,19 @@ fn room(free: u64, all: u64) -> Check {
     }
 }
 
+/// A quota of disk or memory.
+pub(super) fn quota(queue_manager: &str, quota: &QuotaStatus) -> Check {
+    let (of, percent) = (&quota.of, quota.percent);
+    let (used, most) = (quota.used_bytes >> 20, quota.maximum_bytes >> 20);
+    let text = format!("{queue_manager} uses {percent} % of its quota of {of}: {used} of {most} MiB");
+    let remedy = format!("get messages, or raise limits.{of}_quota, before puts are refused");
+    match percent {
+        0..QUOTA_PERCENT => Check::fine("quota", text),
+        QUOTA_PERCENT..NEARLY_ALL_PERCENT => Check::warning("quota", format!("{text}: {remedy}")),
+        NEARLY_ALL_PERCENT.. => Check::failure("quota", format!("{text}: {remedy}")),
+    }
+}
+
 /// Open descriptors of the server. `None`: the process belongs to another user.
 pub(super) fn descriptors(process: u32) -> Option<Check> {
     let open = std::fs::read_dir(format!("/proc/{process}/fd")).ok()?.count() as u64;
@@ -48,7 +66,8 @@ pub(super) fn descriptors(process: u32) -> Option<Check> {
 }
 
 fn used_descriptors(open: u64, limit: u64) -> Check {
-    let text = format!("{open} of {limit} descriptors are open");
+    let are = if open == 1 { "is" } else { "are" };
+    let text = format!("{open} of {limit} descriptors {are} open");
     if open >= limit / 100 * DESCRIPTORS_PERCENT {
         let remedy = "raise LimitNOFILE of the unit or `ulimit -n`, or end connections that are not needed";
         Check::warning("descriptors", format!("{text}: {remedy}"))
@@ -61,7 +80,8 @@ fn used_descriptors(open: u64, limit: u64) -> Check {
 mod tests {
     use storage::shared::administration::Verdict;
 
-    use super::{room, used_descriptors};
+    use super::{quota, room, used_descriptors};
+    use crate::administration::QuotaStatus;
 
     #[test]
     fn little_room_and_many_descriptors_need_attention() {
@@ -72,6 +92,18 @@ mod tests {
         assert_eq!(of_room(900, 2_000), Verdict::Warning);
         assert_eq!(of_room(63, 100), Verdict::Failure);
         assert_eq!(of_room(0, 0), Verdict::Failure);
+        let of_quota = |percent: u64| {
+            let status =
+                QuotaStatus { of: "disk".to_owned(), used_bytes: percent << 20, maximum_bytes: 100 << 20, percent };
+            quota("QM1", &status)
+        };
+        let verdicts = [79, 80, 89, 90].map(|percent| of_quota(percent).verdict);
+        assert_eq!(verdicts, [Verdict::Fine, Verdict::Warning, Verdict::Warning, Verdict::Failure]);
+        assert_eq!(
+            of_quota(80).text,
+            "QM1 uses 80 % of its quota of disk: 80 of 100 MiB: get messages, or raise limits.disk_quota, before puts are refused"
+        );
+        assert_eq!(used_descriptors(1, 1000).text, "1 of 1000 descriptors is open");
         assert_eq!(used_descriptors(799, 1000).verdict, Verdict::Fine);
         assert_eq!(used_descriptors(800, 1000).verdict, Verdict::Warning);
     }

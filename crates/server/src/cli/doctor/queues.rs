@@ -40,17 +40,18 @@ fn attention(queue: &BTreeMap<String, String>, queue_manager: &str, dead: &str) 
     let name = queue.get("QUEUE")?;
     let number = |keyword: &str| queue.get(keyword).and_then(|value| value.parse::<u64>().ok());
     let (depth, most) = (number("CURDEPTH")?, number("MAXDEPTH")?);
-    let at = format!("{name} of {queue_manager} has {depth} messages");
+    let (plural, them) = if depth == 1 { ("", "it") } else { ("s", "them") };
+    let at = format!("{name} of {queue_manager} has {depth} message{plural}");
     if depth > 0 && name == dead {
-        let remedy = format!("`quaymaster browse -m {queue_manager} {name}` shows them, and `runmqdlq` moves them");
+        let remedy = format!("`quaymaster browse -m {queue_manager} {name}` shows {them}, and `runmqdlq` moves {them}");
         return Some(Check::warning("dead letters", format!("{at}: {remedy}")));
     }
     if depth.saturating_mul(100) >= most.saturating_mul(NEARLY_FULL_PERCENT) && depth > 0 {
-        let remedy = "start programs that get them, or raise MAXDEPTH";
+        let remedy = format!("start programs that get {them}, or raise MAXDEPTH");
         return Some(Check::warning("depth", format!("{at} of {most}: {remedy}")));
     }
     if depth > 0 && queue.get("USAGE").is_some_and(|usage| usage == "XMITQ") {
-        return Some(Check::warning("depth", format!("{at}: it is a transmission queue, and no channel sends them")));
+        return Some(Check::warning("depth", format!("{at}: it is a transmission queue, and no channel sends {them}")));
     }
     None
 }
@@ -71,9 +72,16 @@ mod tests {
         assert_eq!(said("7", "NORMAL", "A"), None);
         assert!(
             said("1", "NORMAL", "DEAD")
-                .is_some_and(|text| text.starts_with("dead letters: DEAD of QM1 has 1 messages"))
+                .is_some_and(|text| text.starts_with("dead letters: DEAD of QM1 has 1 message: ")
+                    && text.ends_with("shows it, and `runmqdlq` moves it"))
+        );
+        assert!(
+            said("2", "NORMAL", "DEAD")
+                .is_some_and(|text| text.starts_with("dead letters: DEAD of QM1 has 2 messages: "))
         );
         assert!(said("8", "NORMAL", "A").is_some_and(|text| text.contains("8 messages of 10")));
-        assert!(said("1", "XMITQ", "A").is_some_and(|text| text.contains("no channel sends them")));
+        assert!(said("1", "XMITQ", "A").is_some_and(|text| {
+            text.ends_with("A of QM1 has 1 message: it is a transmission queue, and no channel sends it")
+        }));
     }
 }

@@ -128,6 +128,8 @@ pub(crate) struct State {
     pub(crate) is_said_full: bool,
     /// The last attempt to prepare an extent found the disk full.
     pub(crate) full: bool,
+    /// Little is left of the quota of disk.
+    pub(crate) is_pressed: bool,
     /// Why, when it was not the disk's space.
     pub(crate) lacking: Option<Arc<RecoveryLogError>>,
     /// An extent has been freed since, and no other attempt was made.
@@ -182,6 +184,7 @@ impl State {
             is_stuck: false,
             is_said_full: false,
             full: false,
+            is_pressed: false,
             lacking: None,
             space_gained: false,
             keeper_work: true,

@@ -15,6 +15,7 @@ use rustix::fs::{Advice, FallocateFlags, fadvise, fallocate, statvfs};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 use crate::private::log::extent::{LogFile, PAGE_BYTES};
+use crate::private::log::quota_disk::DiskQuota;
 use crate::{RecoveryLogError, StoreError};
 
 /// A file in the log directory, by name.
@@ -57,6 +58,10 @@ pub trait Disk: Send + Sync {
     }
     /// Bytes of the file system, and those that new files can take; `None` when it does not say.
     fn space(&self) -> Option<DiskSpace> {
+        None
+    }
+    /// How far the quota of this disk is used; `None`: it has none.
+    fn quota(&self) -> Option<DiskQuota> {
         None
     }
     /// Claims space for so many bytes of a file without writing them, where the file system can. A full disk or quota

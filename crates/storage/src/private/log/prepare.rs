@@ -178,6 +178,7 @@ pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -
     let mut anchoring = Anchoring { due: None };
     while wait_for_work(log, rest.until, &mut anchoring) {
         remove_dead_files(log);
+        log.state.lock().is_pressed = log.disk.quota().is_some_and(|quota| quota.is_nearly_used());
         let mut goes_on = true;
         while goes_on {
             let freed = reclaim();
@@ -291,6 +292,9 @@ fn settle(log: &Log, prepared: &Prepared, is_recycled: bool) {
                 error = chain(error.as_ref()),
                 "no log extent can be prepared: persistent puts are refused until one can; raise the limit of open files (LimitNOFILE=)"
             ),
+            None if is_of_quota(log, state.new_length(&log.options)) => tracing::warn!(
+                "the quota of disk (limits.disk_quota) is used: persistent puts are refused until messages are got; get messages, or raise the quota and start the queue manager again"
+            ),
             None => tracing::warn!(
                 "no disk space is left for the recovery log: persistent puts are refused until space is free"
             ),
@@ -298,6 +302,11 @@ fn settle(log: &Log, prepared: &Prepared, is_recycled: bool) {
         (true, false) => tracing::info!("the recovery log has space again"),
         _ => {}
     }
+}
+
+/// Whether the quota has no room for one more extent.
+fn is_of_quota(log: &Log, length: u64) -> bool {
+    log.disk.quota().is_some_and(|quota| quota.left() < length + length / LEFT_TO_OTHERS)
 }
 
 fn wants_extent(log: &Log, spares: &[Spare], rest: &Rest) -> bool {

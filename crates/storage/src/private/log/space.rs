@@ -181,6 +181,15 @@ impl State {
         !self.admits(Class::Growing, self.current().capacity() / 8)
     }
 
+    /// Little is left of the quota of disk, and moving the log through would give much of it back.
+    fn wastes_quota(&self) -> bool {
+        self.is_pressed && self.used_bytes() > self.compact_bytes()
+    }
+
+    fn is_short_of_space(&self) -> bool {
+        self.refuses_puts() || self.wastes_quota()
+    }
+
     /// The disk is full, and puts are refused for that.
     pub(crate) fn refuses_puts(&self) -> bool {
         self.full && self.lacks_space()
@@ -219,9 +228,9 @@ impl State {
         self.stopping || self.holds.any() || (self.is_stuck && !self.has_much_to_gain())
     }
 
-    /// Puts are refused, and moving the oldest extent may change that.
+    /// Puts are refused or soon will be, and moving the oldest extent may change that.
     fn needs_space_of(&self, oldest: &Extent) -> bool {
-        self.refuses_puts() && (oldest.sequence <= self.round_end || self.has_much_to_gain())
+        self.is_short_of_space() && (oldest.sequence <= self.round_end || self.has_much_to_gain())
     }
 
     fn can_move(&self, oldest: &Extent) -> bool {
@@ -243,7 +252,26 @@ impl State {
             return false;
         }
         let ready: u64 = self.ready.iter().map(|extent| extent.length as u64).sum();
-        self.log_bytes() + ready + spares > self.bound(options) + KEPT_EXTENTS * self.new_length(options)
+        let bound = if self.is_pressed { self.compact_bytes() } else { self.bound(options) };
+        self.log_bytes() + ready + spares > bound + KEPT_EXTENTS * self.new_length(options)
+    }
+
+    /// What the log has at most of a quota that is nearly used: a quarter more than is needed, and two extents.
+    fn compact_bytes(&self) -> u64 {
+        let needed = self.moving_bytes();
+        needed + needed / 4 + SLACK_EXTENTS * self.longest as u64
+    }
+
+    /// Bytes that moving all live records would take.
+    fn moving_bytes(&self) -> u64 {
+        self.extents.iter().map(|extent| extent.moving_bytes() as u64).sum()
+    }
+
+    /// What the log cannot give back: what is needed of it, and the extents that it keeps for itself.
+    pub(crate) fn needed_bytes(&self, options: &StoreOptions) -> u64 {
+        let length = self.new_length(options);
+        let capacity = largest_unit(Class::Growing, length).max(1) as u64;
+        (self.moving_bytes().div_ceil(capacity) + KEPT_EXTENTS) * length
     }
 
     /// Of an extent that is made now, in bytes: so long that it can be the reserve.
@@ -341,7 +369,7 @@ impl Appender<'_> {
         }
         let state = &mut *self.state;
         let oldest = state.oldest_sealed().map(|oldest| (oldest.sequence, oldest.live_records))?;
-        if state.refuses_puts() && oldest.0 > state.round_end {
+        if state.is_short_of_space() && oldest.0 > state.round_end {
             state.round_end = state.current().sequence;
             state.ended_bytes = 0;
         }

@@ -23,6 +23,7 @@ use crate::private::log::extent::{BATCH_ALIGNMENT, BatchHeader, LogFile, PAGE_BY
 use crate::private::log::failure::{Failure, Listener};
 use crate::private::log::leader::{self, HOLD, OVERDUE};
 use crate::private::log::wait::Space;
+use crate::private::quota::QuotaUse;
 use crate::private::store::StoreStatistics;
 use crate::{RecoveryLogError, StoreError, StoreOptions};
 
@@ -164,6 +165,14 @@ impl Log {
         statistics.log_extents = state.extents.len() as u64;
         statistics.log_bytes_in_use = state.log_bytes();
         statistics.log_full = state.refuses_puts();
+    }
+
+    /// How far the quota of disk is used: by what is beside the log, and by what the log cannot give back. `None`: there is none.
+    pub(crate) fn quota_use(&self) -> Option<QuotaUse> {
+        let quota = self.disk.quota()?;
+        let files = quota.bytes.saturating_sub(quota.apart_bytes);
+        let needed = self.state.lock().needed_bytes(&self.options);
+        Some(QuotaUse { used_bytes: quota.apart_bytes + files.min(needed), maximum_bytes: quota.maximum_bytes })
     }
 
     /// The body of the writer thread.

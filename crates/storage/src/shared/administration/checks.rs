@@ -213,7 +213,8 @@ fn vacuum(facts: &DatabaseFacts) -> Check {
         );
         return Check::warning("vacuum", text);
     }
-    Check::fine("vacuum", format!("{dead} dead rows in the table message"))
+    let rows = if dead == 1 { "row" } else { "rows" };
+    Check::fine("vacuum", format!("{dead} dead {rows} in the table message"))
 }
 
 fn rights_to_vacuum(facts: &DatabaseFacts) -> Check {
@@ -256,7 +257,8 @@ fn connections(facts: &DatabaseFacts) -> Check {
     };
     let free = most - facts.reserved_connections.unwrap_or(0) - used;
     let free = facts.connection_limit.map_or(free, |limit| free.min(limit));
-    let text = format!("{used} of max_connections {most} are in use; a member needs {OF_A_MEMBER}");
+    let are = if used == 1 { "is" } else { "are" };
+    let text = format!("{used} of max_connections {most} {are} in use; a member needs {OF_A_MEMBER}");
     if free < OF_A_MEMBER {
         return Check::warning(
             "connections",
