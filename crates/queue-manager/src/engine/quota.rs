@@ -74,7 +74,7 @@ fn tell(engine: &Engine, warned: &mut Warned, quota: Option<QuotaUse>, of: &str,
             "{percent} % of the quota of {of} is used: get messages, or raise {key}, before puts are refused with {reason}"
         ),
         Some(Line::Better) => {
-            info!(queue_manager, used_bytes, maximum_bytes, "{percent} % of the quota of {of} is used")
+            info!(queue_manager, used_bytes, maximum_bytes, "{percent} % of the quota of {of} is used");
         }
         None => {}
     }

@@ -274,6 +274,20 @@ fn an_unknown_variable_of_ours_is_found_with_its_neighbour() {
 }
 
 #[test]
+fn a_quota_is_not_so_small_that_nothing_works() {
+    check(
+        "[limits]\ndisk_quota = 1000000\n",
+        expect![
+            "limits.disk_quota in quaymaster.toml: it has to be 0 (no quota) or at least 67108864: the log needs that much"
+        ],
+    );
+    check(
+        "[limits]\nmemory_quota = 1000\n",
+        expect!["limits.memory_quota in quaymaster.toml: it has to be 0 (no quota) or at least 1048576"],
+    );
+}
+
+#[test]
 fn the_manual_is_the_table() {
     let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
     let text = std::fs::read_to_string(&manual).expect("docs/configuration.md");
