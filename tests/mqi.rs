@@ -49,6 +49,11 @@ impl House {
         Self::reached(Reach::Plain)
     }
 
+    /// With a server for tests, which records messages.
+    fn controlled() -> Result<Self> {
+        Self::served(Reach::Plain, tempfile::tempdir()?, "", &["--test-control"])
+    }
+
     /// Whose server is reached this way.
     fn reached(reach: Reach) -> Result<Self> {
         Self::of(reach, tempfile::tempdir()?, "")
@@ -59,11 +64,17 @@ impl House {
         Self::of(Reach::Plain, tempfile::tempdir()?, configuration)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a configuration in a temporary folder")]
     fn of(reach: Reach, folder: TempDir, configuration: &str) -> Result<Self> {
+        Self::served(reach, folder, configuration, &[])
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a configuration in a temporary folder")]
+    fn served(reach: Reach, folder: TempDir, configuration: &str, arguments: &[&str]) -> Result<Self> {
         let data = tempfile::tempdir()?;
         std::fs::write(data.path().join("quaymaster.toml"), configuration)?;
-        let server = Server::start(&ServerOptions::on(data.path()).listening("127.0.0.1:0"))?;
+        let mut options = ServerOptions::on(data.path()).listening("127.0.0.1:0");
+        options.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        let server = Server::start(&options)?;
         let cutter = reach.is_cut().then(|| Cutter::before(&server)).transpose()?;
         let house = Self { tree: client_tree()?, folder, server, data, reach, cutter };
         house.secure_all()?;

@@ -317,6 +317,72 @@ fn calls_of_an_api_are_recorded_and_replayed_when_the_api_is_gone() -> Result<()
     Ok(())
 }
 
+#[test]
+fn messages_are_recorded_put_again_and_answered_by_a_mock() -> Result<()> {
+    let mut world = World::start(Some("--test-control"))?;
+    let mut app = world.app()?;
+    let control = |world: &mut World, method: &str, path: &str, body: &str| -> Result<Answer> {
+        let answer = world.admin.ask(method, &format!("/api/v1/test/traffic{path}"), JSON, body.as_bytes())?;
+        ensure!(answer.status == 200, "{path}: {} {}", answer.status, answer.text());
+        Ok(answer)
+    };
+    let queue = |number: u32| format!("/api/v1/qmgr/QM1/queue/DEV.QUEUE.{number}/messages");
+    let mut put = |number: u32, envelope: &Value| -> Result<()> {
+        let answer = app.ask("POST", &format!("{}?envelope", queue(number)), JSON, envelope.to_string().as_bytes())?;
+        ensure!(answer.status == 201, "{} {}", answer.status, answer.text());
+        Ok(())
+    };
+    let id = |digit: char| std::iter::repeat_n(digit, 48).collect::<String>();
+    let request = |body: &str, reply_to: u32, id: Option<String>| json!({ "id": id, "replyTo": { "queue": format!("DEV.QUEUE.{reply_to}"), "qmgr": "QM1" }, "body": { "text": body } });
+    control(&mut world, "PUT", "", r#"{"mode":"record","queues":["DEV.QUEUE.*"]}"#)?;
+    put(1, &request("7 + 1", 2, Some(id('a'))))?;
+    let taken = world.take("")?;
+    ensure!(taken.1 == "7 + 1", "{taken:?}");
+    put(2, &json!({ "correlationId": id('a'), "type": "reply", "expiry": "1h", "body": { "base64": "AAEC/w==" } }))?;
+    let records = control(&mut world, "GET", "/records", "")?.text();
+    let lines: Vec<Value> = records.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    let said: Vec<_> = lines.iter().map(|line| (line["verb"].as_str(), line["queue"].as_str())).collect();
+    let expected = [("put", "DEV.QUEUE.1"), ("get", "DEV.QUEUE.1"), ("put", "DEV.QUEUE.2")];
+    ensure!(said == expected.map(|(verb, queue)| (Some(verb), Some(queue))), "{records}");
+    ensure!(
+        lines[0]["message"]["body"]["text"] == "7 + 1" && lines[2]["message"]["body"]["raw"] == "AAEC/w==",
+        "{records}"
+    );
+    let life = lines[2]["message"]["expiry"].as_str().context("a life")?;
+    ensure!(life == "3600000ms", "{life}");
+
+    // What was listed can be loaded; another server has nothing else.
+    let mut world = World::start(Some("--test-control"))?;
+    let mut app = world.app()?;
+    let shown = control(&mut world, "PUT", "/records", &records)?.json();
+    ensure!(shown["records"] == 3, "{shown}");
+    let shown = control(&mut world, "POST", "/replay", r#"{"queues":["DEV.QUEUE.1"],"pace":"recorded"}"#)?.json();
+    ensure!(shown["put"] == 1, "{shown}");
+    let taken = world.take("")?;
+    ensure!(taken.1 == "7 + 1", "{taken:?}");
+    control(&mut world, "PUT", "", r#"{"mode":"mock"}"#)?;
+    let mut ask = |body: &str, id: Option<String>| -> Result<()> {
+        let request = request(body, 3, id).to_string();
+        let answer = app.ask("POST", &format!("{}?envelope", queue(1)), JSON, request.as_bytes())?;
+        ensure!(answer.status == 201, "{} {}", answer.status, answer.text());
+        Ok(())
+    };
+    ask("7 + 2", None)?;
+    ask("7 + 1", Some(id('b')))?;
+    let wait = format!("{}?wait=30s&correlationId={}&body=base64", queue(3), id('b'));
+    let reply = world.app()?.ask("DELETE", &wait, "", b"")?;
+    ensure!(reply.status == 200 && reply.text() == "AAEC/w==", "{} {}", reply.status, reply.text());
+    let shown = control(&mut world, "GET", "", "")?.json();
+    ensure!((&shown["answered"], &shown["unanswered"]) == (&json!(1), &json!(1)), "{shown}");
+    let left = world.take("")?;
+    ensure!(left.1 == "7 + 2", "a request that is like none stays: {left:?}");
+    for wrong in [r#"{"mode":"play"}"#, r#"{"mode":"record"}"#, r#"{"mode":"mock","like":["colour"]}"#] {
+        let answer = world.admin.ask("PUT", "/api/v1/test/traffic", JSON, wrong.as_bytes())?;
+        ensure!(answer.status == 400, "{wrong}: {} {}", answer.status, answer.text());
+    }
+    Ok(())
+}
+
 /// A program waits for a message of the queue.
 fn until_a_get_waits(world: &mut World) -> Result<()> {
     for _ in 0..6000 {

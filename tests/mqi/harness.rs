@@ -7,7 +7,10 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use system_tests::server::APP_PASSWORD;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use system_tests::http::Client;
+use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD};
 
 use super::reach::Reach;
 use super::{House, succeeded, text};
@@ -115,6 +118,33 @@ fn the_performance_harness_puts_gets_requests_and_publishes_with_many_threads() 
         harness.works_together()?;
         harness.is_empty()
     })
+}
+
+#[test]
+#[ignore = "fetches files from GitHub: make test runs it where that is reached"]
+fn requesters_of_the_performance_harness_are_answered_by_a_recording_of_its_responders() -> Result<()> {
+    let house = House::controlled()?;
+    build(&house)?;
+    let http = house.server.ready.http.context("the server speaks HTTP")?;
+    let mut admin = Client::connect(http, &STANDARD.encode(format!("admin:{ADMIN_PASSWORD}")))?;
+    let mut control = |method: &str, body: &str| -> Result<serde_json::Value> {
+        let answer =
+            admin.ask(method, "/api/v1/test/traffic", "Content-Type: application/json\r\n", body.as_bytes())?;
+        ensure!(answer.status == 200, "{} {}", answer.status, answer.text());
+        Ok(answer.json())
+    };
+    let harness = Harness { each: 20, ..Harness::new(&house)? };
+    let requests = "-iq DEV.QUEUE.2 -oq DEV.QUEUE.3";
+    control("PUT", r#"{"mode":"record","queues":["DEV.QUEUE.*"]}"#)?;
+    let responders = harness.start("Responder", 1, "-iq DEV.QUEUE.2", 20)?;
+    harness.runs("Requester", 1, requests)?;
+    responders.ends()?;
+    let shown = control("PUT", r#"{"mode":"mock"}"#)?;
+    ensure!(shown["records"] == 80, "a put and a get of each request and of each reply: {shown}");
+    harness.runs("Requester", 2, requests)?;
+    let shown = control("GET", "")?;
+    ensure!(shown["answered"] == 40 && shown["unanswered"] == 0, "{shown}");
+    harness.is_empty()
 }
 
 impl Harness<'_> {

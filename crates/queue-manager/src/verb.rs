@@ -28,6 +28,7 @@ mod observed;
 pub(crate) mod open;
 pub(crate) mod put;
 pub(crate) mod put_descriptor;
+mod recorded;
 mod selecting;
 mod shown;
 pub mod subscribe;

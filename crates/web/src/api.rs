@@ -34,6 +34,7 @@ pub(crate) mod snapshots;
 mod stream;
 mod test_control;
 mod to_the_end;
+pub(crate) mod traffic;
 mod transaction;
 mod viewer;
 mod why;
@@ -124,6 +125,11 @@ pub(crate) enum TestHandler {
     RestoreSnapshot,
     ShowExchanges,
     SetExchanges,
+    ShowTraffic,
+    SetTraffic,
+    ListRecords,
+    LoadRecords,
+    PutRecords,
 }
 
 impl ApiHandler {
@@ -169,7 +175,14 @@ impl ApiHandler {
                 | UndoJob
                 | ImportMessages
                 | ApiHandler::Push(PushHandler::Put)
-                | ApiHandler::Test(TestHandler::AddFault | TestHandler::MoveClock | TestHandler::SetExchanges)
+                | ApiHandler::Test(
+                    TestHandler::AddFault
+                        | TestHandler::MoveClock
+                        | TestHandler::SetExchanges
+                        | TestHandler::SetTraffic
+                        | TestHandler::LoadRecords
+                        | TestHandler::PutRecords
+                )
                 | WatchLiveStream
                 | MuteProblem
         )

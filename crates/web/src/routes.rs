@@ -286,6 +286,8 @@ const FAULTS: &str = "/api/v1/test/faults";
 const FAULT: &str = "/api/v1/test/faults/{fault}";
 const SNAPSHOTS: &str = "/api/v1/test/snapshots";
 const EXCHANGES: &str = "/api/v1/test/exchanges";
+const TRAFFIC: &str = "/api/v1/test/traffic";
+const RECORDS: &str = "/api/v1/test/traffic/records";
 const CLOCK: &str = "/api/v1/test/clock";
 
 const CONSOLE: &str = "/ibmmq/console";
@@ -392,6 +394,11 @@ routes! {
     POST   "/api/v1/test/snapshots/{snapshot}/restore", &[], OPERATE, CookieOnly => Api(Test(TestHandler::RestoreSnapshot)), "Restores a queue manager as it was";
     GET    EXCHANGES, &[], OPERATE, Off => Api(Test(TestHandler::ShowExchanges)), "Shows the calls of APIs that were recorded";
     PUT    EXCHANGES, &[], OPERATE, CookieOnly => Api(Test(TestHandler::SetExchanges)), "Records or replays calls of APIs";
+    GET    TRAFFIC, &[], OPERATE, Off => Api(Test(TestHandler::ShowTraffic)), "Shows what becomes of messages that programs put and get";
+    PUT    TRAFFIC, &[], OPERATE, CookieOnly => Api(Test(TestHandler::SetTraffic)), "Records messages, or answers requests as recorded";
+    GET    RECORDS, &[], OPERATE, Off => Api(Test(TestHandler::ListRecords)), "Lists the messages that were recorded, as lines";
+    PUT    RECORDS, &[], OPERATE, CookieOnly => Api(Test(TestHandler::LoadRecords)), "Replaces the messages that were recorded";
+    POST   "/api/v1/test/traffic/replay", &[], OPERATE, CookieOnly => Api(Test(TestHandler::PutRecords)), "Puts the messages that were recorded again";
     GET    CLOCK, &[], OPERATE, Off => Api(Test(TestHandler::ShowClock)), "Shows the clock of queue managers";
     POST   CLOCK, &[], OPERATE, CookieOnly => Api(Test(TestHandler::MoveClock)), "Sets, advances, stops or starts the clock";
     GET    "/api/v1/copybooks", &[], MQ_ROLE, Off => Api(ListCopybooks), "Lists the copybooks for bodies that are records";

@@ -33,6 +33,7 @@ use telemetry::Tracer;
 
 use crate::CertificateEnd;
 use crate::api::snapshots::Snapshots;
+use crate::api::traffic::Mocks;
 use crate::budget::Budget;
 use crate::command_time::CommandTime;
 use crate::connections::Connections;
@@ -81,6 +82,7 @@ pub(crate) struct Shared {
     /// `None`: the server was not started for tests.
     pub(crate) test_control: Option<Arc<TestControl>>,
     pub(crate) snapshots: Snapshots,
+    pub(crate) mocks: Mocks,
     /// `None`: no traces.
     pub(crate) tracer: Option<Tracer>,
 }
@@ -178,6 +180,7 @@ impl Shared {
             initial_users: RwLock::default(),
             test_control,
             snapshots: Snapshots::default(),
+            mocks: Mocks::default(),
             tracer,
         })
     }

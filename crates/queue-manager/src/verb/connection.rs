@@ -41,7 +41,7 @@ use crate::verb::interrupt::Closing;
 use crate::verb::put::ReceiptOf;
 use crate::verb::traced::name_of_object;
 use crate::verb::unit_of_work::OpenUnit;
-use crate::verb::{browse, close, faults, get, open, put, unit_of_work, xa};
+use crate::verb::{browse, close, faults, get, open, put, recorded, unit_of_work, xa};
 use crate::{ConnectOptions, QueueManager};
 
 /// MQHOBJ: an open object of one connection.
@@ -373,6 +373,7 @@ impl Connection {
         if let Some(traced) = traced {
             self.put_ended(*traced, &mut outcome, hit, || self.name_of(handle));
         }
+        recorded::put(self, &outcome);
         outcome
     }
 
@@ -451,6 +452,7 @@ impl Connection {
         if let Some(traced) = traced {
             self.put_ended(*traced, &mut outcome, hit, || name_of_object(object));
         }
+        recorded::put(self, &outcome);
         outcome
     }
 
@@ -506,6 +508,9 @@ impl Connection {
             .await;
         if let Some(traced) = &traced {
             self.get_ended(traced, handle, &outcome, hit);
+        }
+        if verb == Verb::Get {
+            recorded::got(self, &outcome);
         }
         outcome
     }

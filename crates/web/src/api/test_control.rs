@@ -1,4 +1,5 @@
-//! `/api/v1/test`: what tests of applications have in their hands. Rules of faults, and the clock; snapshots are in `snapshots.rs`.
+//! `/api/v1/test`: what tests of applications have in their hands. Rules of faults, and the clock; snapshots are in `snapshots.rs`, calls of APIs in
+//! `exchanges.rs`, messages in `traffic.rs`.
 //!
 //! Only a server that was started with `--test-control` has these resources. What they do is `test_control`'s.
 
@@ -22,7 +23,7 @@ use crate::request_body::RequestBody;
 use crate::service::Call;
 
 use super::deliveries::{bad, read};
-use super::{TestHandler, exchanges, json as answer_json, snapshots};
+use super::{TestHandler, exchanges, json as answer_json, snapshots, traffic};
 
 const LONGEST_DELAY: Duration = Duration::from_secs(3600);
 /// As far as the clock goes in one step.
@@ -60,6 +61,11 @@ pub(super) async fn handle(
         TestHandler::MoveClock => move_clock(call, control, &read::<Step>(call, body).await?),
         TestHandler::ShowExchanges => Ok(exchanges::show(control)),
         TestHandler::SetExchanges => exchanges::set(control, read(call, body).await?),
+        TestHandler::ShowTraffic => Ok(traffic::show(control)),
+        TestHandler::SetTraffic => traffic::set(call, control, &read(call, body).await?),
+        TestHandler::ListRecords => Ok(traffic::records(control)),
+        TestHandler::LoadRecords => traffic::load(call, control, body).await,
+        TestHandler::PutRecords => traffic::put_again(call, control, &read(call, body).await?).await,
         TestHandler::TakeSnapshot => snapshots::take(call).await,
         TestHandler::ListSnapshots => Ok(snapshots::list(call)),
         TestHandler::DeleteSnapshot => snapshots::delete(call),

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use test_control::faults::Verb;
+use test_control::traffic::Likeness;
 
 use crate::api::TestHandler;
 use crate::openapi::details::{Body, Content, Details, MESSAGE_API, Success, plain, success};
@@ -19,6 +20,16 @@ const FORGOTTEN: &[Success] = &[success(204, "There is no such snapshot any more
 const RESTORED: &[Success] = &[success(200, "The queue manager is as it was", Content::Json("Snapshot"))];
 
 const EXCHANGES: &[Success] = &[success(200, "The exchanges, in the order of their calls", Content::Json("Exchanges"))];
+
+const TRAFFIC: &[Success] =
+    &[success(200, "What becomes of messages, and how many were recorded", Content::Json("Traffic"))];
+const RECORDS: &[Success] =
+    &[success(200, "A line for each message, in the order in which programs put and got them", Content::Any)];
+const AGAIN: &[Success] = &[success(200, "So many were put", Content::AnyJson)];
+
+const TRAFFIC_HELP: &str = "`record`: what programs put to and get from `queues` is kept, after what was kept before has been dropped. \
+    `mock`: requests on `queues` that are `like` a recorded one, in their body unless it says otherwise, are got, and its replies are put to \
+    their reply-to queues.";
 
 const RULE_HELP: &str = "A rule is about calls of the MQI (`qmgr`, `queue`, `channel`, `verb`) or about requests (`service`, `api`, \
     `apiRequester`, `path`). Names may end in an asterisk. After `skip` calls it hits `times` calls: it delays them, ends them with a \
@@ -43,6 +54,18 @@ pub(super) fn details(handler: TestHandler) -> Details {
                 "`record`: calls are made and kept. `replay`: they are not made, and what is kept answers them.",
                 EXCHANGES,
             )
+        },
+        TestHandler::ShowTraffic => plain(MESSAGE_API, "", TRAFFIC),
+        TestHandler::SetTraffic => {
+            Details { body: Some(Body::Json("NewTraffic")), ..plain(MESSAGE_API, TRAFFIC_HELP, TRAFFIC) }
+        }
+        TestHandler::ListRecords => plain(MESSAGE_API, "Lines of JSON.", RECORDS),
+        TestHandler::LoadRecords => {
+            Details { body: Some(Body::AnyMessage), ..plain(MESSAGE_API, "Lines as they are listed.", TRAFFIC) }
+        }
+        TestHandler::PutRecords => Details {
+            body: Some(Body::Json("TrafficReplay")),
+            ..plain(MESSAGE_API, "At once, or at the pace at which they were recorded.", AGAIN)
         },
         TestHandler::TakeSnapshot => plain(MESSAGE_API, "409: a unit of work or a delivery is open.", SNAPSHOT),
         TestHandler::ListSnapshots => plain(MESSAGE_API, "", SNAPSHOTS),
@@ -73,7 +96,39 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
         "type": "object", "required": ["mode", "leftOut", "exchanges"],
         "properties": { "mode": mode(), "leftOut": count, "exchanges": { "type": "array", "items": exchange() } }
     });
+    let queues = json!({ "type": "array", "items": { "type": "string", "minLength": 1 } });
+    let traffic_mode = json!({ "type": "string", "enum": ["off", "record", "mock"] });
+    let likeness: Vec<&str> = Likeness::ALL.iter().map(|(_, name)| *name).collect();
     vec![
+        (
+            "NewTraffic",
+            json!({
+                "type": "object", "required": ["mode"], "additionalProperties": false,
+                "properties": {
+                    "mode": traffic_mode, "queues": queues,
+                    "like": { "type": "array", "items": { "type": "string", "enum": likeness } }
+                },
+                "examples": [{ "mode": "record", "queues": ["APP.*"] }, { "mode": "mock" }]
+            }),
+        ),
+        (
+            "Traffic",
+            json!({
+                "type": "object", "required": ["mode", "queues", "records", "leftOut", "answered", "unanswered"],
+                "properties": {
+                    "mode": traffic_mode, "queues": queues, "records": count, "leftOut": count, "answered": count,
+                    "unanswered": count
+                }
+            }),
+        ),
+        (
+            "TrafficReplay",
+            json!({
+                "type": "object", "additionalProperties": false,
+                "properties": { "queues": queues, "pace": { "type": "string", "enum": ["atOnce", "recorded"] } },
+                "examples": [{ "queues": ["APP.IN"] }]
+            }),
+        ),
         ("NewExchanges", new_exchanges),
         ("Exchanges", exchanges),
         ("NewFault", rule()),
