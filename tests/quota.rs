@@ -22,7 +22,7 @@ fn a_queue_manager_warns_of_a_quota_of_disk_refuses_with_2056_and_goes_on_when_m
     let mut app = client(&world.server, "DEV.QUEUE.1", true)?;
     let count = world.fill(&mut app, BODY, "disk", "2056")?;
     ensure!(count > 100, "only {count} messages of {BODY} bytes were taken");
-    ensure!(world.server.errors().contains("is used: the call is refused"), "{}", world.server.errors());
+    world.wait_for_line("is used: the call is refused")?;
     let doctor = world.doctor()?;
     ensure!(doctor.contains("raise limits.disk_quota, before puts are refused"), "{doctor}");
     world.drain_and_put(&mut app, BODY, count)?;
@@ -37,8 +37,7 @@ fn a_queue_manager_warns_of_a_quota_of_memory_refuses_with_2071_and_goes_on_when
     let mut app = client(&world.server, "DEV.QUEUE.1", false)?;
     let count = world.fill(&mut app, 100, "memory", "2071")?;
     ensure!(count > 500, "only {count} messages were taken");
-    let said = world.server.errors();
-    ensure!(said.contains("the quota of memory (limits.memory_quota) is used: the put is refused"), "{said}");
+    world.wait_for_line("the quota of memory (limits.memory_quota) is used: the put is refused")?;
     ensure!(world.doctor()?.contains("its quota of memory"), "{}", world.doctor()?);
     world.drain_and_put(&mut app, 100, count)
 }
