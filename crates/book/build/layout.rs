@@ -28,7 +28,7 @@ pub(crate) fn page(summary: &Summary, page: &Page) -> String {
 <a class="skip" href="#page">To the page</a>
 <header>
 <button type="button" class="contents-button" popovertarget="contents">Contents</button>
-<a class="brand" href="/docs">{MARK}<span>Quaymaster</span> <span class="quiet">Book</span></a>
+<a class="brand" href="/docs" aria-label="Quaymaster Book">{MARK}<span>Quaymaster</span> <span class="quiet">Book</span></a>
 <div id="search"></div>
 <div class="header-end"><button type="button" id="theme" hidden></button><a href="/ibmmq/console/">Console</a></div>
 </header>

@@ -17,8 +17,8 @@ fn what_waits_on_queues_is_told_by_doctor_and_in_the_archive_without_messages_an
     let said = folder.run(&["doctor"]);
     assert!(said.starts_with("exit 4"), "{said}");
     for line in [
-        "warning  dead letters: DEV.DEAD.LETTER.QUEUE of QM1 has 1 messages: `quaymaster browse -m QM1",
-        "warning  depth: SMALL of QM1 has 1 messages of 1: ",
+        "warning  dead letters: DEV.DEAD.LETTER.QUEUE of QM1 has 1 message: `quaymaster browse -m QM1",
+        "warning  depth: SMALL of QM1 has 1 message of 1: ",
         "ok       descriptors: ",
     ] {
         assert!(said.contains(line), "{line} is missing: {said}");
