@@ -1,6 +1,7 @@
 //! The options of `workload run`, `workload responder` and `workload provider`, for the program that wires them.
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -313,11 +314,11 @@ pub fn respond(arguments: &ResponderArguments) -> Result<(), WorkloadError> {
     runtime.block_on(async {
         let stopped = stopped_by_signal().map_err(WorkloadError::Thread)?;
         let connections = plan.connections;
-        let ready = || println!("{}", serde_json::json!({ "event": "ready", "connections": connections }));
+        let ready = || print(serde_json::json!({ "event": "ready", "connections": connections }));
         responder::respond(plan, Arc::clone(&counts), stopped, ready).await
     })?;
     let (replies, errors) = (counts.replies.load(Ordering::Relaxed), counts.errors.load(Ordering::Relaxed));
-    println!("{}", serde_json::json!({ "event": "end", "replies": replies, "errors": errors }));
+    print(serde_json::json!({ "event": "end", "replies": replies, "errors": errors }));
     Ok(())
 }
 
@@ -331,13 +332,18 @@ pub fn provide(arguments: &ProviderArguments) -> Result<(), WorkloadError> {
     runtime.block_on(async {
         let stopped = stopped_by_signal().map_err(WorkloadError::Thread)?;
         let ready = |address: SocketAddr| {
-            println!("{}", serde_json::json!({ "event": "ready", "http": address.to_string() }));
+            print(serde_json::json!({ "event": "ready", "http": address.to_string() }));
         };
         provider::provide(arguments.plan(), Arc::clone(&counts), stopped, ready).await
     })?;
     let (answered, refused) = (counts.answered.load(Ordering::Relaxed), counts.refused.load(Ordering::Relaxed));
-    println!("{}", serde_json::json!({ "event": "end", "answered": answered, "refused": refused }));
+    print(serde_json::json!({ "event": "end", "answered": answered, "refused": refused }));
     Ok(())
+}
+
+/// Who started the program may have gone, which is no reason to end before the work is done.
+fn print(line: serde_json::Value) {
+    writeln!(io::stdout(), "{line}").ok();
 }
 
 /// Becomes true with the first SIGTERM or SIGINT.
