@@ -55,8 +55,8 @@ int main(void)
   MQMHBO to_buffer = {MQMHBO_DEFAULT};
   MQBMHO from_buffer = {MQBMHO_DEFAULT};
   MQCHARV name;
-  MQLONG number = 42, length, type = MQTYPE_AS_SET, small;
-  char body[64], buffer[512];
+  MQLONG number = 42, length = 0, type = MQTYPE_AS_SET, small;
+  char body[64] = "", buffer[512] = "";
 
   MQCRTMH(connection, &create, &message, &completion, &reason);
   say("MQCRTMH");

@@ -190,6 +190,8 @@ door! {
     ) {
         let bmho = Copied::<Mqbmho>::read_or_default(options, Reason::BmhoError)?.value;
         let mut md = Descriptor::read(descriptor)?;
+        // Without a message, as after a lost connection, the length that was to come with it is not read by.
+        message_handle::with(hmsg, |_| Ok(()))?;
         let whole = bytes(buffer, length)?.to_vec();
         let header = message_handle::with(hmsg, |message| message.take_from(&md.image, &whole))?;
         let mut rest = whole.len();
