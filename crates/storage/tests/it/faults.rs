@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use model::message::Message;
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use storage::private::log::disk::{DirectoryDisk, Disk, FileName};
 use storage::private::log::inspect::{Item, inspect};
 use storage::{
@@ -489,6 +490,23 @@ fn a_second_server_on_the_same_directory_is_refused() {
     assert!(matches!(second, Err(RecoveryLogError::InUse { .. })), "{second:?}");
     drop(first);
     DirectoryDisk::open(directory.path().to_owned()).map(drop).expect("free again");
+}
+
+#[test]
+fn a_directory_is_free_once_its_disk_is_dropped_although_its_lock_is_open_elsewhere() {
+    let directory = tempfile::tempdir().expect("a temporary folder");
+    let first = DirectoryDisk::open(directory.path().to_owned()).expect("opens");
+    let lock = std::fs::canonicalize(directory.path().join("lock")).expect("there");
+    let entries = std::fs::read_dir("/proc/self/fd").expect("listed").map(|entry| entry.expect("read"));
+    let of_lock = entries.filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|file| file == lock));
+    let names: Vec<_> = of_lock.map(|entry| entry.file_name().into_string().expect("a number")).collect();
+    // As a child process has it between its fork and its exec.
+    let this = pidfd_open(getpid(), PidfdFlags::empty()).expect("opened");
+    let number = names.first().expect("open").parse().expect("a number");
+    let inherited = pidfd_getfd(&this, number, PidfdGetfdFlags::empty()).expect("copied");
+    drop(first);
+    DirectoryDisk::open(directory.path().to_owned()).map(drop).expect("free again");
+    drop(inherited);
 }
 
 #[test]

@@ -150,6 +150,13 @@ struct Locked {
     entries: File,
 }
 
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Closing would not do: a child process that was forked and has not reached its exec yet has a descriptor of the same lock.
+        let _ = self.lock.unlock();
+    }
+}
+
 impl DirectoryDisk {
     /// Opens (making it if absent) and locks the directory against a second server.
     ///
