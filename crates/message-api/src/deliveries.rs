@@ -317,12 +317,12 @@ impl Deliveries {
     }
 
     async fn expire(&self) {
-        let Some((token, delivery)) = self.table.lock().take_expired(self.queue_managers.clock().instant()) else {
+        let Some((room, delivery)) = self.table.lock().take_expired(self.queue_managers.clock().instant()) else {
             return;
         };
+        let _room = Reserved { deliveries: self, room };
         tracing::debug!(queue = delivery.of.queue.as_str(), "the lock of a delivery has run out");
         self.give_up(delivery, 1).await;
-        self.table.lock().settled(token, None);
     }
 
     /// The clock was moved: locks may have run out.

@@ -146,13 +146,14 @@ impl Table {
         self.deadlines.first().map(|(until, _)| *until)
     }
 
-    /// One whose lock has run out.
-    pub(super) fn take_expired(&mut self, now: Instant) -> Option<(Token, Delivery)> {
+    /// One whose lock has run out. Its message is on its way back: the room that it takes is free once the message is there.
+    pub(super) fn take_expired(&mut self, now: Instant) -> Option<(Room, Delivery)> {
         let (_, token) = *self.deadlines.first().filter(|(until, _)| *until <= now)?;
         let (delivery, until) = self.open.remove(&token).expect("each deadline is one of an open delivery");
         self.deadlines.remove(&(until, token));
-        self.settling.insert(token, Arc::clone(&delivery.of.user));
-        Some((token, delivery))
+        self.reserved += 1;
+        self.settled(token, None);
+        Some((Room(1), delivery))
     }
 
     pub(super) fn forget(&mut self, is_over: impl Fn(&Delivery) -> bool) {
