@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use system_tests::http::{Answer, Client};
 use system_tests::program;
-use system_tests::requester::{API_NAME, Provider, build, configuration, post};
+use system_tests::requester::{self, API_NAME, post};
 use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, Server, ServerOptions};
 
 use crate::client::write;
@@ -270,13 +270,7 @@ fn a_queue_manager_on_disk_is_not_restored() -> Result<()> {
 #[test]
 fn calls_of_an_api_are_recorded_and_replayed_when_the_api_is_gone() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let provider = Provider::start(16)?;
-    let archive = build(folder.path(), provider.address, "")?;
-    let data = folder.path().join("data");
-    let deployed = data.join("zosconnect/apiRequesters");
-    std::fs::create_dir_all(&deployed)?;
-    std::fs::copy(&archive, deployed.join("APIRPERF.ara"))?;
-    write(&data.join("quaymaster.toml"), &configuration(provider.address))?;
+    let (provider, data) = requester::deploy(folder.path(), 16)?;
     let server = Server::start(&ServerOptions::on(&data).with("--test-control"))?;
     let mut admin = connect(&server, "admin", ADMIN_PASSWORD)?;
     let mut set = |wish: &str| -> Result<Value> {

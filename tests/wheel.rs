@@ -5,12 +5,21 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use system_tests::program;
+use system_tests::requester::deploy_for_others;
 
 use crate::interop::packages::python_programs;
 use crate::interop::{run, text};
 
-/// A user's tests: two isolated queues of one name, a server alone, and one that fails and is expected to.
+/// A user's tests: two isolated queues of one name, a server alone, accidents and time, what was recorded, and one that fails and is
+/// expected to.
 const TESTS: &str = r#"
+import os
+import shutil
+import signal
+import time
+import urllib.request
+
+import pytest
 import quaymaster as q
 
 
@@ -65,6 +74,64 @@ def test_a_snapshot_brings_back_what_a_test_has_taken(quaymaster_controlled):
     assert server.get("DEV.QUEUE.1") == "of the fixture"
 
 
+def ask(server, correlation):
+    headers = {"ibm-mq-md-correlationId": correlation, "ibm-mq-md-replyTo": "DEV.QUEUE.2@QM1"}
+    server.put("DEV.QUEUE.1", "price of a bolt?", headers=headers)
+
+
+def test_a_program_is_recorded_and_mocked(quaymaster_controlled, tmp_path):
+    server = quaymaster_controlled
+    recording, one, two = tmp_path / "prices.jsonl", "ID:" + 24 * "01", "ID:" + 24 * "02"
+    with server.record(recording, queues="DEV.QUEUE.*"):
+        ask(server, one)
+        assert server.get("DEV.QUEUE.1") == "price of a bolt?"
+        server.put("DEV.QUEUE.2", "3 €", headers={"ibm-mq-md-correlationId": one})
+        assert server.get("DEV.QUEUE.2") == "3 €"
+    with pytest.raises(ZeroDivisionError), server.record(recording, queues=["DEV.QUEUE.*"]):
+        1 / 0
+    assert len(recording.read_text(encoding="utf-8").splitlines()) == 4
+    server.mock(recording)
+    ask(server, two)
+    assert server.get("DEV.QUEUE.2", wait=30) == "3 €"
+    server.stop_mock()
+    ask(server, two)
+    assert server.get("DEV.QUEUE.2", wait=1) is None
+    assert server.get("DEV.QUEUE.1") == "price of a bolt?"
+    assert server.replay(recording) == 2
+    assert [server.get("DEV.QUEUE.1"), server.get("DEV.QUEUE.2")] == ["price of a bolt?", "3 €"]
+    server.mock(recording, queues=["DEV.QUEUE.3"], like=["body", "type"])
+    (tmp_path / "empty.jsonl").touch()
+    for wrong in (lambda: server.mock(tmp_path / "empty.jsonl"), lambda: server.mock(recording, like="colour")):
+        with pytest.raises((ValueError, q.RestError)):
+            wrong()
+    with pytest.raises(q.RestError, match="queues"), server.record(recording):
+        pass
+
+
+def call(server):
+    record = bytes([0, 0, 0, 1, 0, 0, 0, 1])
+    request = urllib.request.Request(server.http + os.environ["API_CALL"], record, {"Content-Type": "application/octet-stream"})
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
+        return answer.headers["baq-return-code"], answer.read()
+
+
+def test_an_api_is_recorded_and_mocked(tmp_path):
+    with q.Server(test_control=True, arguments=["--data", os.environ["API_DATA"]]) as server:
+        deployed = "zosconnect/apiRequesters"
+        shutil.copytree(os.path.join(os.environ["API_DATA"], deployed), os.path.join(server.ready["dataDirectory"], deployed), dirs_exist_ok=True)
+        while b"BAQR0930W" in call(server)[1]:
+            time.sleep(0.1)
+        with server.record(tmp_path / "api.jsonl", calls=True):
+            recorded = call(server)
+        assert recorded[0] == "0"
+        os.kill(int(os.environ["API_PID"]), signal.SIGKILL)
+        assert call(server)[0] == "2"
+        server.mock(tmp_path / "api.jsonl")
+        assert [call(server), call(server)] == [recorded, recorded]
+        server.stop_mock()
+        assert call(server)[0] == "2"
+
+
 def failure(server, command):
     try:
         return "\n".join(server.mqsc(command))
@@ -108,7 +175,9 @@ fn the_wheel_installs_without_an_index_and_its_fixtures_isolate_tests_and_show_t
     let others =
         done(Command::new(python_programs()?.join("python")).args(["-c", "import pytest; print(pytest.__path__[0])"]))?;
     let others = PathBuf::from(others.trim());
+    let (_provider, api) = deploy_for_others(folder.path())?;
     let output = run(Command::new(&python)
+        .envs(api)
         .args(["-m", "pytest", "-rA", "-p", "no:cacheprovider"])
         .arg(&tests)
         .current_dir(folder.path())
@@ -118,7 +187,7 @@ fn the_wheel_installs_without_an_index_and_its_fixtures_isolate_tests_and_show_t
         .args(["-p", "quaymaster.pytest_plugin"])
         .env_remove("QUAYMASTER_BIN"))?;
     let out = text(&output.stdout);
-    ensure!(out.contains("1 failed, 5 passed"), "{out}\n{}", text(&output.stderr));
+    ensure!(out.contains("1 failed, 7 passed"), "{out}\n{}", text(&output.stderr));
     let report = out.split("Quaymaster log of this test").nth(1).context("a report shows the log")?;
     ensure!(out.contains("on purpose") && report.contains("app"), "{out}");
     Ok(())

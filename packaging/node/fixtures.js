@@ -29,7 +29,7 @@ function withServerAlone(body, options = {}) {
   });
 }
 
-/** The same, whose clock can be moved and whose calls can be made to fail. */
+/** The same, whose clock can be moved, whose calls can be made to fail and whose traffic can be recorded and mocked. */
 function withServerControlled(body, options = {}) {
   return withServerAlone(body, { ...options, testControl: true });
 }

@@ -2,7 +2,7 @@
 export interface Options {
   /** Name of the queue manager; `QM1` by default. */
   queueManager?: string;
-  /** The server's clock can be moved and its calls made to fail. */
+  /** The server's clock can be moved, its calls made to fail, and its traffic recorded and mocked. */
   testControl?: boolean;
   /** Further arguments of `serve`. */
   args?: string[];
@@ -39,6 +39,23 @@ export interface Fault {
 
 /** A rule that the server has: its `id`, how many calls it was about, and how many it has hit. */
 export type KnownFault = Fault & { id: string; seen: number; hits: number };
+
+/** What is recorded; at least one of both. */
+export interface Recorded {
+  /** Puts and gets of these queues, whose names may end in an asterisk. */
+  queues?: string | string[];
+  /** Calls of API requesters. */
+  calls?: boolean;
+}
+
+export interface MockOptions {
+  /** Requests on other queues are left alone. */
+  queues?: string | string[];
+  /** In what a request is like the recorded one; `body` by default. */
+  like?: Likeness | Likeness[];
+}
+
+export type Likeness = 'body' | 'correlationId' | 'format' | 'type';
 
 /** `quaymaster serve --ephemeral`: start it with `Server.start`, end it with `stop`. */
 export class Server {
@@ -81,6 +98,13 @@ export class Server {
   setClock(moment: string, options?: { running?: boolean }): Promise<string>;
   snapshot(): Promise<string>;
   restore(snapshot: string): Promise<void>;
+  /** Runs the body, and writes what programs put, got and called meanwhile to a file. A body that fails writes none. */
+  record<T>(file: string, what: Recorded, body: () => T | Promise<T>): Promise<T>;
+  /** Answers in place of the recorded programs and APIs, until `stopMock` or the end of the server. */
+  mock(file: string, options?: MockOptions): Promise<void>;
+  stopMock(): Promise<void>;
+  /** Puts again what was put, to these queues or to all, at once or at the recorded pace; resolves to the number of messages. */
+  replay(file: string, options?: { queues?: string | string[]; pace?: 'atOnce' | 'recorded' }): Promise<number>;
 }
 
 /** The server of the run, as one test sees it. */
@@ -102,5 +126,5 @@ export function program(): string;
 export function withServer<T>(body: (server: IsolatedServer) => T | Promise<T>): () => Promise<T>;
 /** The body of a test, with a server that no other test sees. */
 export function withServerAlone<T>(body: (server: Server) => T | Promise<T>, options?: Options): () => Promise<T>;
-/** The same, whose clock can be moved and whose calls can be made to fail. */
+/** The same, whose clock can be moved, whose calls can be made to fail and whose traffic can be recorded and mocked. */
 export function withServerControlled<T>(body: (server: Server) => T | Promise<T>, options?: Options): () => Promise<T>;

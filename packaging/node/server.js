@@ -8,6 +8,7 @@ const path = require('node:path');
 const readline = require('node:readline');
 
 const { program } = require('./program.js');
+const recordings = require('./recordings.js');
 
 const ADMINISTRATOR = 'admin';
 const USER = 'app';
@@ -223,10 +224,64 @@ class Server {
     await this.#control('POST', `snapshots/${snapshot}/restore`);
   }
 
+  /** Records what programs put, get and call while the body runs, and writes it to a file. A body that fails writes none. Resolves to its result. */
+  async record(file, { queues = [], calls = false }, body) {
+    if (queues.length || !calls) {
+      await this.#control('PUT', 'traffic', { mode: 'record', queues: names(queues) });
+    }
+    if (calls) {
+      await this.#control('PUT', 'exchanges', { mode: 'record', exchanges: [] });
+    }
+    let [result, traffic, exchanges] = [];
+    try {
+      result = await body();
+    } finally {
+      traffic = await this.#control('GET', 'traffic');
+      exchanges = await this.#control('GET', 'exchanges');
+      await this.stopMock();
+    }
+    const messages = queues.length ? await this.#test('GET', 'traffic/records') : '';
+    await recordings.write(file, messages, calls ? exchanges.exchanges : []);
+    const leftOut = traffic.leftOut + exchanges.leftOut;
+    if (leftOut) {
+      throw new Error(`${file} lacks ${leftOut} messages and calls, for which the server had no room`);
+    }
+    return result;
+  }
+
+  /** Answers in place of the recorded programs and APIs, until `stopMock` or the end of the server. */
+  async mock(file, { queues = [], like = ['body'] } = {}) {
+    const { messages, calls } = await recordings.read(file);
+    if (messages) {
+      await this.#test('PUT', 'traffic/records', messages);
+      await this.#control('PUT', 'traffic', { mode: 'mock', queues: names(queues), like: names(like) });
+    }
+    if (calls.length) {
+      await this.#control('PUT', 'exchanges', { mode: 'replay', exchanges: calls });
+    }
+  }
+
+  /** Requests are not answered any more, and API requesters call their APIs. */
+  async stopMock() {
+    await this.#control('PUT', 'traffic', { mode: 'off' });
+    await this.#control('PUT', 'exchanges', { mode: 'off' });
+  }
+
+  /** Puts again what was put, to these queues or to all. Resolves to the number of messages. */
+  async replay(file, { queues = [], pace = 'atOnce' } = {}) {
+    const { messages } = await recordings.read(file);
+    await this.#test('PUT', 'traffic/records', messages);
+    return (await this.#control('POST', 'traffic/replay', { queues: names(queues), pace })).put;
+  }
+
   async #control(method, resource, body) {
-    const options = { body: body && JSON.stringify(body), headers: JSON_BODY, administrator: true };
-    const { text } = await this.request(method, `/api/v1/test/${resource}`, options);
+    const text = await this.#test(method, resource, body && JSON.stringify(body));
     return text ? JSON.parse(text) : null;
+  }
+
+  async #test(method, resource, body) {
+    const options = { body, headers: JSON_BODY, administrator: true };
+    return (await this.request(method, `/api/v1/test/${resource}`, options)).text;
   }
 
   async #message(method, queue, options, query = '') {
@@ -235,6 +290,11 @@ class Server {
     const { status, text } = await this.request(method, path, options);
     return status === 204 ? null : text;
   }
+}
+
+/** One name, or several. */
+function names(given) {
+  return [given].flat();
 }
 
 // For `await using`, where the runtime has it.

@@ -91,13 +91,7 @@ impl Chain {
     /// A step did not go well: with what its program said.
     pub fn start(work: &Path, most_entries: u32) -> Result<Self> {
         let folder = tempfile::tempdir_in(work)?;
-        let provider = Provider::start(most_entries)?;
-        let archive = build(folder.path(), provider.address, "")?;
-        let data = folder.path().join("data");
-        write(&data.join("quaymaster.toml"), &configuration(provider.address))?;
-        let deployed = data.join("zosconnect/apiRequesters");
-        std::fs::create_dir_all(&deployed)?;
-        std::fs::copy(&archive, deployed.join("APIRPERF.ara"))?;
+        let (provider, data) = deploy(folder.path(), most_entries)?;
         let server = Server::start(&ServerOptions::on(&data))?;
         Ok(Self { folder, provider, server })
     }
@@ -171,6 +165,35 @@ pub fn build(folder: &Path, provider: SocketAddr, more_properties: &str) -> Resu
     Ok(folder.join("APIRPERF.ara"))
 }
 
+/// Starts the API, and makes a data directory in `folder` whose server has the requester that calls it.
+///
+/// # Errors
+/// As `build`.
+pub fn deploy(folder: &Path, most_entries: u32) -> Result<(Provider, PathBuf)> {
+    let provider = Provider::start(most_entries)?;
+    let archive = build(folder, provider.address, "")?;
+    let data = folder.join("data");
+    write(&data.join("quaymaster.toml"), &configuration(provider.address))?;
+    let deployed = data.join("zosconnect/apiRequesters");
+    std::fs::create_dir_all(&deployed)?;
+    std::fs::copy(&archive, deployed.join("APIRPERF.ara"))?;
+    Ok((provider, data))
+}
+
+/// The same for tests in other languages, as variables: the data directory, the process of the API, and the path of a call of the requester.
+///
+/// # Errors
+/// As `deploy`.
+pub fn deploy_for_others(folder: &Path) -> Result<(Provider, [(&'static str, String); 3])> {
+    let (provider, data) = deploy(folder, 16)?;
+    let pid = provider.pid().to_string();
+    Ok((provider, [("API_DATA", data.display().to_string()), ("API_PID", pid), ("API_CALL", call_path(API_NAME))]))
+}
+
+fn call_path(name: &str) -> String {
+    format!("/zosConnect/apiRequesters/{name}?apiPath={}&apiMethod=POST", API_PATH.replace('/', "%2F"))
+}
+
 /// Compiles the example's program with the members in `folder`.
 ///
 /// # Errors
@@ -232,10 +255,9 @@ pub fn run_orders(program: &Path, environment: &[String], orders: &[(u32, u32)])
 /// # Errors
 /// There is no answer.
 pub fn post(server: SocketAddr, name: &str, form: Option<&str>, record: &[u8]) -> Result<HttpAnswer> {
-    let path = format!("/zosConnect/apiRequesters/{name}?apiPath={}&apiMethod=POST", API_PATH.replace('/', "%2F"));
     let mut headers = vec!["Content-Type: application/octet-stream".to_owned()];
     headers.extend(form.map(|form| format!("Baq-Record-Form: {form}")));
-    exchange(server, "POST", &path, &headers, record)
+    exchange(server, "POST", &call_path(name), &headers, record)
 }
 
 #[derive(Debug)]

@@ -21,7 +21,7 @@ public @interface Quaymaster {
     /** Each test has a server that no other test sees. */
     boolean alone() default false;
 
-    /** The same, whose clock can be moved and whose calls can be made to fail. */
+    /** The same, whose clock can be moved, whose calls can be made to fail and whose traffic can be recorded and mocked. */
     boolean testControl() default false;
 
     /** Further arguments of {@code serve}; with them a test has a server of its own. */

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * {@code quaymaster serve --ephemeral}: on free ports, in memory, gone when it is closed.
@@ -49,6 +50,7 @@ public final class QuaymasterServer implements AutoCloseable {
     private final Thread reader;
     private final Thread hook;
     private final String ready;
+    private final Recordings recordings = new Recordings(this);
 
     /** A server of queue manager QM1. */
     public static QuaymasterServer start() {
@@ -58,7 +60,7 @@ public final class QuaymasterServer implements AutoCloseable {
     /**
      * Returns when the server is ready.
      *
-     * @param testControl its clock can be moved and its calls made to fail
+     * @param testControl its clock can be moved, its calls made to fail, and its traffic recorded and mocked
      * @param arguments further arguments of {@code serve}
      */
     public static QuaymasterServer start(String queueManager, boolean testControl, String... arguments) {
@@ -303,8 +305,60 @@ public final class QuaymasterServer implements AutoCloseable {
         control("POST", "snapshots/" + snapshot + "/restore");
     }
 
-    private String control(String method, String resource, Object... members) {
-        String body = members.length == 0 ? "" : object(members);
+    /** What runs while traffic is recorded. */
+    @FunctionalInterface
+    public interface Body {
+        void run() throws Exception;
+    }
+
+    /** As the other {@code record}, without calls of API requesters. */
+    public void record(Path file, List<String> queues, Body body) throws Exception {
+        record(file, queues, false, body);
+    }
+
+    /**
+     * Writes to a file what programs put and get while the body runs. A body that fails writes none.
+     *
+     * @param queues names, which may end in an asterisk
+     * @param calls calls of API requesters are recorded too
+     * @throws Exception what the body throws
+     */
+    public void record(Path file, List<String> queues, boolean calls, Body body) throws Exception {
+        recordings.record(file, queues, calls, body);
+    }
+
+    /** As the other {@code mock}, on all queues that were recorded, for requests of the same body. */
+    public void mock(Path file) {
+        mock(file, Collections.emptyList(), Collections.singletonList("body"));
+    }
+
+    /**
+     * Answers in place of the recorded programs and APIs, until {@link #stopMock} or the end of the server.
+     *
+     * @param queues requests on other queues are left alone; none: all
+     * @param like in what a request is like the recorded one: some of body, correlationId, format and type
+     */
+    public void mock(Path file, List<String> queues, List<String> like) {
+        recordings.mock(file, queues, like);
+    }
+
+    /** Requests are not answered any more, and API requesters call their APIs. */
+    public void stopMock() {
+        recordings.stopMock();
+    }
+
+    /** Puts again what was put, at once. Without names of queues: to all. Returns the number of messages. */
+    public int replay(Path file, String... queues) {
+        return recordings.replay(file, Arrays.asList(queues));
+    }
+
+    String control(String method, String resource, Object... members) {
+        // A GET with a body would be sent as a POST.
+        String none = method.equals("GET") ? null : "";
+        return test(method, resource, members.length == 0 ? none : object(members));
+    }
+
+    String test(String method, String resource, String body) {
         return request(method, "/api/v1/test/" + resource, body, true, "Content-Type", "application/json");
     }
 
@@ -356,9 +410,16 @@ public final class QuaymasterServer implements AutoCloseable {
         for (int at = 0; at + 1 < members.length; at += 2) {
             text.append(at == 0 ? "" : ",").append(quoted(members[at])).append(':');
             Object value = members[at + 1];
-            text.append(value instanceof Number || value instanceof Boolean ? value : quoted(value));
+            text.append(json(value));
         }
         return text.append('}').toString();
+    }
+
+    private static String json(Object value) {
+        if (value instanceof List) {
+            return ((List<?>) value).stream().map(QuaymasterServer::json).collect(Collectors.joining(",", "[", "]"));
+        }
+        return value instanceof Number || value instanceof Boolean ? value.toString() : quoted(value);
     }
 
     private static String quoted(Object value) {

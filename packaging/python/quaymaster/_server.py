@@ -1,6 +1,7 @@
 """A server of its own for each test run: on free ports, in memory, gone with its object."""
 
 import base64
+import contextlib
 import json
 import os
 import secrets
@@ -10,6 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from . import _recordings
 from ._program import program
 
 ADMINISTRATOR = "admin"
@@ -31,7 +33,7 @@ class MqscError(Exception):
 class Server:
     """`quaymaster serve --ephemeral`. Use it in a `with` statement, or call `stop`.
 
-    With `test_control` the server's clock can be moved and its calls made to fail. `arguments` are further arguments of `serve`, `environment` further variables, `patience` the seconds until it has to be
+    With `test_control` the server's clock can be moved, its calls made to fail, and its traffic recorded and mocked. `arguments` are further arguments of `serve`, `environment` further variables, `patience` the seconds until it has to be
     ready. Ports are free ones and nothing is on disk, unless the arguments say otherwise.
     """
 
@@ -203,16 +205,67 @@ class Server:
         """Restores the queue manager as it was. Clients are cut off, and connect again."""
         self._control("POST", f"snapshots/{snapshot}/restore")
 
+    @contextlib.contextmanager
+    def record(self, file, *, queues=(), calls=False):
+        """Records what programs put to and get from these queues in a `with` block, and writes it to a file.
+
+        Names of queues may end in an asterisk. With `calls`, calls of API requesters are recorded too. A block that fails writes no file.
+        """
+        if queues or not calls:
+            self._control("PUT", "traffic", {"mode": "record", "queues": _names(queues)})
+        if calls:
+            self._control("PUT", "exchanges", {"mode": "record", "exchanges": []})
+        try:
+            yield
+        finally:
+            traffic, exchanges = self._control("GET", "traffic"), self._control("GET", "exchanges")
+            self.stop_mock()
+        messages = self._test("GET", "traffic/records") if queues else ""
+        _recordings.write(file, messages, exchanges["exchanges"] if calls else [])
+        left_out = traffic["leftOut"] + exchanges["leftOut"]
+        if left_out:
+            raise RuntimeError(f"{file} lacks {left_out} messages and calls, for which the server had no room")
+
+    def mock(self, file, *, queues=(), like=("body",)):
+        """Answers in place of the recorded programs and APIs, until `stop_mock` or the end of the server.
+
+        With `queues`, requests on other queues are left alone. `like` says in what a request is like the recorded one, some of `body`,
+        `correlationId`, `format` and `type`.
+        """
+        messages, calls = _recordings.read(file)
+        if messages:
+            self._test("PUT", "traffic/records", messages)
+            self._control("PUT", "traffic", {"mode": "mock", "queues": _names(queues), "like": _names(like)})
+        if calls:
+            self._control("PUT", "exchanges", {"mode": "replay", "exchanges": calls})
+
+    def stop_mock(self):
+        """Requests are not answered any more, and API requesters call their APIs."""
+        self._control("PUT", "traffic", {"mode": "off"})
+        self._control("PUT", "exchanges", {"mode": "off"})
+
+    def replay(self, file, *, queues=(), pace="atOnce"):
+        """Puts again what was put, to these queues or to all, at once or at the `recorded` pace. Returns the number of messages."""
+        messages, _ = _recordings.read(file)
+        self._test("PUT", "traffic/records", messages)
+        return self._control("POST", "traffic/replay", {"queues": _names(queues), "pace": pace})["put"]
+
     def _control(self, method, resource, body=None):
-        text = None if body is None else json.dumps(body)
-        named = {"Content-Type": "application/json"}
-        _, answer = self.request(method, f"/api/v1/test/{resource}", text, named, administrator=True)
+        answer = self._test(method, resource, None if body is None else json.dumps(body))
         return json.loads(answer) if answer else None
+
+    def _test(self, method, resource, text=None):
+        named = {"Content-Type": "application/json"}
+        return self.request(method, f"/api/v1/test/{resource}", text, named, administrator=True)[1]
 
     def _message(self, method, queue, body, headers, query=""):
         path = f"/ibmmq/rest/v3/messaging/qmgr/{_quoted(self.queue_manager)}/queue/{_quoted(queue)}/message{query}"
         status, text = self.request(method, path, body, headers)
         return None if status == 204 else text
+
+
+def _names(names):
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _quoted(name):

@@ -3,7 +3,7 @@
 `quaymaster_server`  one server for the whole run
 `quaymaster`         that server for one test, whose queues have names of their own and are deleted afterwards
 `quaymaster_alone`   a server for one test alone
-`quaymaster_controlled`  the same, whose clock can be moved and whose calls can be made to fail
+`quaymaster_controlled`  the same, whose clock can be moved, whose calls can be made to fail and whose traffic can be recorded and mocked
 When a test fails, its report has the lines that the server has logged during the test.
 """
 
@@ -44,7 +44,7 @@ def quaymaster_alone(request):
 
 @pytest.fixture
 def quaymaster_controlled(request):
-    """A server that no other test sees, with `fault`, `advance` and `set_clock`."""
+    """A server that no other test sees, with `fault`, `advance`, `snapshot`, `record`, `mock` and their kin."""
     with Server(test_control=True) as server:
         _watch(request, server)
         yield server
