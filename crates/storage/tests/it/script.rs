@@ -62,6 +62,18 @@ pub(crate) struct Script {
     now: u64,
 }
 
+/// When a script begins, in the year 2100: a group forgets receipts that are over by its database's clock.
+const BEGINNING: u64 = 4_102_444_800_000_000;
+
+/// So many microseconds after the beginning.
+fn moment(time: u64) -> Timestamp {
+    Timestamp(BEGINNING + time)
+}
+
+fn told(moment: Option<Timestamp>) -> String {
+    moment.map_or("never".to_owned(), |at| (at.0 - BEGINNING).to_string())
+}
+
 /// An identifier that begins with the bytes of a word.
 pub(crate) fn identifier(word: &str) -> [u8; 24] {
     let mut bytes = [0; 24];
@@ -72,7 +84,7 @@ pub(crate) fn identifier(word: &str) -> [u8; 24] {
 /// `receipt=KEY:VALUE until=TIME`
 fn receipt(words: &Words<'_>) -> Option<Receipt> {
     let (key, value) = words.value("receipt")?.split_once(':').expect("KEY:VALUE");
-    let expires = Timestamp(words.number("until").expect("until="));
+    let expires = moment(words.number("until").expect("until="));
     Some(Receipt { key: receipt_key(key), expires, value: Bytes::copy_from_slice(value.as_bytes()) })
 }
 
@@ -148,9 +160,7 @@ impl Script {
                 block_on(self.store.got_first(unit)).map(|got| got.map_or("none".to_owned(), |message| text(&message)))
             }
             "receipt" => self.receipt(&words),
-            "forget_receipts" => {
-                Ok(self.store.expire_receipts(Timestamp(self.now)).map_or("never".to_owned(), |at| at.0.to_string()))
-            }
+            "forget_receipts" => Ok(told(self.store.expire_receipts(moment(self.now)))),
             "in_doubt" => Ok(self.in_doubt()),
             "depth" => Ok(self.depth(&words)),
             "clear" => block_on(self.store.clear(self.queue(&words))).map(|count| format!("cleared={count}")),
@@ -166,9 +176,7 @@ impl Script {
                 Ok(String::new())
             }
             "expire" => self.expire(&words),
-            "next_expiry" => {
-                Ok(self.store.next_expiry(self.queue(&words)).map_or("never".to_owned(), |at| at.0.to_string()))
-            }
+            "next_expiry" => Ok(told(self.store.next_expiry(self.queue(&words)))),
             "quarantine" => Ok(format!("aside={}", self.store.quarantine().len())),
             "reopen" => {
                 self.reopen();
@@ -207,11 +215,11 @@ impl Script {
         let placement = Placement {
             by_priority: !words.flag("fifo"),
             maximum_depth: words.number("max").map_or(u32::MAX, |max| u32::try_from(max).unwrap()),
-            expires: words.number("expires").map(Timestamp),
+            expires: words.number("expires").map(moment),
             persistent,
         };
         self.now += 1;
-        let (unit, queue, now) = (self.unit(words), self.queue(words), Timestamp(self.now));
+        let (unit, queue, now) = (self.unit(words), self.queue(words), moment(self.now));
         let outcome = match receipt(words) {
             None => block_on(self.store.put(unit, queue, message, placement, now))?,
             Some(receipt) => {
@@ -245,14 +253,14 @@ impl Script {
         let accept = move |candidate: &Candidate<'_>| *candidate.message_id != skip;
         let unit = self.unit(words);
         let selection = self.selection(words, &accept);
-        let got = block_on(self.store.get(unit, self.queue(words), &selection, Timestamp(self.now)))?;
+        let got = block_on(self.store.get(unit, self.queue(words), &selection, moment(self.now)))?;
         Ok(got.map_or("none".to_owned(), |message| text(&message)))
     }
 
     fn take(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
         let owner = LockOwner(words.number("owner").unwrap_or(0));
         let (queue, seen) = (self.queue(words), &self.seen[words.first]);
-        let taken = block_on(self.store.take_browsed(queue, seen, owner, Timestamp(self.now)))?;
+        let taken = block_on(self.store.take_browsed(queue, seen, owner, moment(self.now)))?;
         Ok(if taken { "yes".to_owned() } else { "no".to_owned() })
     }
 
@@ -261,7 +269,7 @@ impl Script {
         let accept = move |candidate: &Candidate<'_>| *candidate.message_id != skip;
         let selection = self.selection(words, &accept);
         let after = words.value("after").map(|name| self.keys[name]);
-        let seen = block_on(self.store.browse(self.queue(words), after, &selection, Timestamp(self.now)))?;
+        let seen = block_on(self.store.browse(self.queue(words), after, &selection, moment(self.now)))?;
         let Some(seen) = seen else { return Ok("none".to_owned()) };
         let (name, shown) = (String::from_utf8_lossy(&seen.message.body).into_owned(), text(&seen));
         self.seen.insert(name, seen);
@@ -272,7 +280,7 @@ impl Script {
         let mut after = None;
         let mut names = Vec::new();
         while let Some(message) =
-            block_on(self.store.browse(self.queue(words), after, &Selection::default(), Timestamp(self.now)))?
+            block_on(self.store.browse(self.queue(words), after, &Selection::default(), moment(self.now)))?
         {
             after = Some(message.key);
             names.push(text(&message));
@@ -302,11 +310,11 @@ impl Script {
         let named = words.all.iter().filter(|word| !word.contains('='));
         let units: Vec<UnitOfWorkId> = named.map(|name| self.units[*name]).collect();
         let receipt = receipt(words);
-        block_on(self.store.commit_together(&units, receipt.as_ref(), Timestamp(self.now))).map(|()| String::new())
+        block_on(self.store.commit_together(&units, receipt.as_ref(), moment(self.now))).map(|()| String::new())
     }
 
     fn receipt(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
-        let value = block_on(self.store.receipt(&receipt_key(words.first), Timestamp(self.now)))?;
+        let value = block_on(self.store.receipt(&receipt_key(words.first), moment(self.now)))?;
         Ok(value.map_or("none".to_owned(), |value| String::from_utf8_lossy(&value).into_owned()))
     }
 
@@ -346,7 +354,7 @@ impl Script {
 
     fn expire(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
         let mut expired = VecDeque::new();
-        block_on(self.store.discard_expired(self.queue(words), Timestamp(self.now), &mut expired))?;
+        block_on(self.store.discard_expired(self.queue(words), moment(self.now), &mut expired))?;
         Ok(format!("expired=[{}]", expired.iter().map(text).collect::<Vec<_>>().join(" ")))
     }
 

@@ -91,7 +91,8 @@ impl Home {
 fn receipt(key: u64) -> Receipt {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&key.to_be_bytes());
-    Receipt { key: ReceiptKey(bytes), expires: Timestamp(NOW.0 + 60_000_000), value: "done".into() }
+    // The database, whose clock is the machine's, forgets those that are over by it.
+    Receipt { key: ReceiptKey(bytes), expires: Timestamp(1 << 60), value: "done".into() }
 }
 
 /// It waits less than a busy machine may take to connect.
