@@ -2,6 +2,7 @@
 //!
 //! They need the program (`QUAYMASTER_BIN`, or a build where cargo puts it) and say so when it is missing.
 
+mod acme;
 mod attack;
 mod chart;
 mod client;

@@ -13,8 +13,6 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::interop::{run, text};
 
-const REQUIREMENTS: &str = include_str!("requirements.txt");
-
 /// Where the files beside this one lie.
 pub(crate) fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("interop")
@@ -31,30 +29,31 @@ pub(crate) fn cache(name: &str) -> Result<PathBuf> {
 /// The folder of the environment's programs: `python`, `schemathesis`.
 pub(crate) fn python_programs() -> Result<PathBuf> {
     static PROGRAMS: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    PROGRAMS.get_or_init(|| installed().map_err(|error| format!("{error:#}"))).clone().map_err(|error| anyhow!(error))
+    let installed = || environment(&sources().join("requirements.txt")).map_err(|error| format!("{error:#}"));
+    PROGRAMS.get_or_init(installed).clone().map_err(|error| anyhow!(error))
 }
 
-fn installed() -> Result<PathBuf> {
+/// The folder of the programs of an environment with these packages.
+pub(crate) fn environment(requirements: &Path) -> Result<PathBuf> {
     let version = run(Command::new("python3").arg("--version"))?;
     let mut hasher = DefaultHasher::new();
-    (REQUIREMENTS, &version.stdout).hash(&mut hasher);
+    (std::fs::read_to_string(requirements)?.as_str(), &version.stdout).hash(&mut hasher);
     let parent = cache("python")?;
     let folder = parent.join(format!("{:016x}", hasher.finish()));
     if !folder.join("complete").exists() {
-        install(&folder)?;
+        install(&folder, requirements)?;
     }
     Ok(folder.join("bin"))
 }
 
 /// An environment cannot be moved, so it is made in place, under a lock.
-fn install(folder: &Path) -> Result<()> {
+fn install(folder: &Path, requirements: &Path) -> Result<()> {
     let script = "set -e\n\
         exec 9> \"$1.lock\"; flock 9\n\
         [ ! -e \"$1/complete\" ] || exit 0\n\
         rm -rf \"$1\"; python3 -m venv \"$1\"\n\
         \"$1/bin/pip\" install --quiet --disable-pip-version-check --ignore-requires-python --requirement \"$2\"\n\
         touch \"$1/complete\"";
-    let requirements = sources().join("requirements.txt");
     let mut command = Command::new("bash");
     command.args(["-c", script, "install"]).arg(folder).arg(requirements);
     let output = run(&mut command)?;
