@@ -99,7 +99,7 @@ async fn send_for(site: &Arc<Site>, mut outbound: Outbound, wanted: Wanted) -> R
     let Some(place) = telemetry::current() else { return attempt(site, outbound, wanted).await };
     let method = telemetry::method(outbound.method.as_str());
     let mut span = place.begin(Kind::Client, method);
-    span.word("http.request.method", method);
+    span.text("http.request.method", method);
     span.text("server.address", &site.host);
     span.number("server.port", site.port);
     for (name, value) in span.context().carried() {
@@ -112,10 +112,10 @@ async fn send_for(site: &Arc<Site>, mut outbound: Outbound, wanted: Wanted) -> R
         Ok(inbound) => {
             span.number("http.response.status_code", inbound.status.as_u16());
             if inbound.status.as_u16() >= 400 {
-                span.failed(inbound.status.to_string());
+                span.failed(&inbound.status.to_string());
             }
         }
-        Err(error) => span.failed(error.to_string()),
+        Err(error) => span.failed(&error.to_string()),
     }
     answered
 }

@@ -17,6 +17,8 @@ pub const TRACESTATE: &str = "tracestate";
 /// Most characters of a `tracestate` that is passed on.
 const LONGEST_STATE: usize = 512;
 const SAMPLED: u8 = 1;
+/// Characters of a `traceparent` of version 00.
+const TRACEPARENT_LENGTH: usize = 55;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceContext {
@@ -31,12 +33,15 @@ pub struct TraceContext {
 impl TraceContext {
     /// The root of a new trace.
     pub fn root(is_sampled: bool) -> Self {
-        Self { trace_id: random(), span_id: random(), is_sampled, state: None }
+        let mut random = rand::thread_rng();
+        let [first, second] = [word(&mut random), word(&mut random)];
+        let trace_id = (u128::from(first) << 64 | u128::from(second)).to_ne_bytes();
+        Self { trace_id, span_id: word(&mut random).to_ne_bytes(), is_sampled, state: None }
     }
 
     /// A span below this one.
     pub fn child(&self) -> Self {
-        Self { span_id: random(), ..self.clone() }
+        Self { span_id: word(&mut rand::thread_rng()).to_ne_bytes(), ..self.clone() }
     }
 
     /// `None`: it is no `traceparent`, and the trace begins anew.
@@ -60,8 +65,13 @@ impl TraceContext {
     }
 
     pub fn traceparent(&self) -> String {
-        let flags = if self.is_sampled { "01" } else { "00" };
-        format!("00-{}-{}-{flags}", hexadecimal(&self.trace_id), hexadecimal(&self.span_id))
+        let mut text = String::with_capacity(TRACEPARENT_LENGTH);
+        text.push_str("00-");
+        hexadecimal(&self.trace_id, &mut text);
+        text.push('-');
+        hexadecimal(&self.span_id, &mut text);
+        text.push_str(if self.is_sampled { "-01" } else { "-00" });
+        text
     }
 
     /// Names and values of headers, or of properties of a message.
@@ -71,19 +81,22 @@ impl TraceContext {
     }
 }
 
-/// Random bytes that are not all zero.
-fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    while bytes == [0; N] {
-        rand::thread_rng().fill_bytes(&mut bytes);
+/// A random number that is not zero: identifiers of zeros are not valid.
+fn word(random: &mut impl RngCore) -> u64 {
+    loop {
+        let word = random.next_u64();
+        if word != 0 {
+            return word;
+        }
     }
-    bytes
 }
 
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8], text: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| char::from(DIGITS[usize::from(value)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 0xf)]));
+    }
 }
 
 /// Digits in lower case, as the standard wants them.

@@ -1,19 +1,25 @@
 //! Traces: who called whom, and how long it took, in the terms of W3C Trace Context and OpenTelemetry.
 //!
-//! A door begins a span for what it is asked (`Tracer::begin`) and runs its work within it (`Span::around`). Whoever calls others
-//! on the way asks for the `current` span and begins a child of it. Spans that have ended wait in a bounded list, from which the
-//! server sends them (`otlp.rs` has their bytes).
+//! A door begins a span for what it is asked (`Tracer::begin`) and runs its work within it (`around`). Whoever calls others
+//! on the way asks for the `current` span and begins a child of it. Spans that have ended wait in batches, as the
+//! bytes that the server sends (`otlp.rs`).
 //!
 //! Never: does input or output. Without a tracer nothing is measured, allocated or made.
 //!
 //! Invariants
-//! - The list of ended spans is bounded: what does not fit is dropped and counted.
+//! - The number of ended spans that wait is bounded: what does not fit is dropped and counted.
 //! - A caller's decision whether to record counts for everything below it.
 
+mod clock;
 mod context;
+#[cfg(test)]
+mod decoded;
 mod otlp;
 mod span;
+mod tracer;
 
+pub use clock::{Moment, now};
 pub use context::{TRACEPARENT, TRACESTATE, TraceContext};
-pub use otlp::{Resource, export};
-pub use span::{Attribute, BATCH, Ended, Kind, Link, Name, Place, Span, TraceOptions, Tracer, current, method, now};
+pub use otlp::{Batch, Resource, export};
+pub use span::{Kind, Name, Place, Span, around, current, is_current_recorded, method};
+pub use tracer::{TraceOptions, Tracer};

@@ -8,17 +8,18 @@
 //! attribute      1 key  2 value: 1 text or 3 number
 //! ```
 //!
-//! The bytes are written straight from the spans: a request has hundreds, and what is written for each of them is paid by the requests
-//! that the spans are about. The crate `opentelemetry-proto` would make a tree of all of it first, and brings gRPC along.
+//! What is noted of a span is written as it is sent, at once: its attributes into the span's own bytes, and the whole into the batch when
+//! it ends. Every length is known before it is written. A batch has room in front, where the rest of the request is put when it is sent:
+//! no span is copied for it. The crate `opentelemetry-proto` would make a tree of all of it first, and brings gRPC along.
 //!
 //! Source: OpenTelemetry protocol, 1.x: `trace_service.proto`, `trace.proto`, `common.proto`, `resource.proto`.
 
-use std::fmt::Write as _;
+use std::net::IpAddr;
 
-use prost::encoding::encode_varint;
+use bytes::Bytes;
 
 use crate::context::{TraceContext, hexadecimal};
-use crate::span::{Attribute, Ended, Name};
+use crate::span::{Name, Record};
 
 /// Who the spans are of.
 #[derive(Debug, Clone, Copy)]
@@ -28,129 +29,247 @@ pub struct Resource<'a> {
     pub instance: &'a str,
 }
 
-/// Bytes that most spans take.
-const USUAL_SPAN: usize = 512;
+/// Room before the spans of a batch.
+const HEAD: usize = 512;
+/// Bytes of the first batch; later ones are as large as those before them.
+const FIRST_BATCH: usize = 16 << 10;
 const STATUS_CODE_ERROR: u64 = 2;
+/// Bytes of trace and span.
+const IDENTIFIERS: usize = 18 + 10;
+/// Bytes of kind, begin and end.
+const TIMES: usize = 2 + 9 + 9;
+/// Fields of a span that are written before it ends.
+const ATTRIBUTES: u8 = 9;
+const LINKS: u8 = 13;
+const STATUS: u8 = 15;
+
+/// Ended spans as they are sent.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Empty, or `HEAD` bytes of room and the spans.
+    bytes: Vec<u8>,
+    spans: usize,
+    /// Bytes that it will probably have.
+    expected: usize,
+}
+
+impl Batch {
+    /// An empty one that follows another.
+    pub(crate) fn after(other: &Self) -> Self {
+        Self { bytes: Vec::new(), spans: 0, expected: other.bytes.len() + other.bytes.len() / 8 }
+    }
+
+    pub fn spans(&self) -> usize {
+        self.spans
+    }
+
+    pub(crate) fn add(&mut self, context: &TraceContext, record: &Record, ended: u64) {
+        if self.bytes.is_empty() {
+            self.bytes.reserve(self.expected.max(FIRST_BATCH));
+            self.bytes.resize(HEAD, 0);
+        }
+        span(&mut self.bytes, context, record, ended);
+        self.spans += 1;
+    }
+}
 
 /// The body of one request.
-pub fn export(resource: Resource<'_>, spans: &[Ended]) -> Vec<u8> {
+pub fn export(resource: Resource<'_>, batch: Batch) -> Bytes {
+    let mut bytes = batch.bytes;
+    let spans = bytes.len().saturating_sub(HEAD);
     let version = resource.service_version;
-    let mut scope_spans = Vec::with_capacity(spans.len() * USUAL_SPAN);
-    message(&mut scope_spans, 1, &mut Vec::new(), |scope| {
-        text(scope, 1, "quaymaster");
-        text(scope, 2, version);
-    });
-    let (mut of_span, mut rest) = (Vec::with_capacity(USUAL_SPAN), Rest::default());
-    for ended in spans {
-        message(&mut scope_spans, 2, &mut of_span, |out| span(out, ended, &mut rest));
-    }
-    let mut of_resource = Vec::new();
+    let (mut scope, mut of_resource) = (Vec::new(), Vec::new());
+    field(&mut scope, 1, b"quaymaster");
+    field(&mut scope, 2, version.as_bytes());
     for (key, value) in [
         ("service.name", resource.service_name),
         ("service.version", version),
         ("service.instance.id", resource.instance),
     ] {
-        let value = Attribute::Text(value.to_owned().into());
-        message(&mut of_resource, 1, &mut Vec::new(), |out| pair(out, key, &value, &mut Rest::default()));
+        pair(&mut of_resource, 1, key, value.as_bytes());
     }
-    let mut resource_spans = Vec::with_capacity(scope_spans.len() + 512);
-    bytes(&mut resource_spans, 1, &of_resource);
-    bytes(&mut resource_spans, 2, &scope_spans);
-    let mut request = Vec::with_capacity(resource_spans.len() + 16);
-    bytes(&mut request, 1, &resource_spans);
-    request
+    let mut resource_spans = Vec::new();
+    field(&mut resource_spans, 1, &of_resource);
+    begin(&mut resource_spans, 2, with_head(scope.len()) + spans);
+    field(&mut resource_spans, 1, &scope);
+    let mut head = Vec::new();
+    begin(&mut head, 1, resource_spans.len() + spans);
+    head.extend_from_slice(&resource_spans);
+    match HEAD.checked_sub(head.len()) {
+        Some(unused) if !bytes.is_empty() => {
+            bytes[unused..HEAD].copy_from_slice(&head);
+            Bytes::from(bytes).slice(unused..)
+        }
+        _ => {
+            bytes.splice(..bytes.len().min(HEAD), head);
+            Bytes::from(bytes)
+        }
+    }
 }
 
-/// Room for what is within a span, used again for each.
-#[derive(Default)]
-struct Rest {
-    message: Vec<u8>,
-    value: Vec<u8>,
-    text: String,
+fn span(out: &mut Vec<u8>, context: &TraceContext, record: &Record, ended: u64) {
+    let Record { parent, kind, name, begun, fields, .. } = record;
+    let name_length = length_of_name(name);
+    let parent_length = if parent.is_some() { with_head(8) } else { 0 };
+    begin(out, 2, length_of_place(context) + parent_length + with_head(name_length) + TIMES + fields.len());
+    place(out, context);
+    if let Some(parent) = parent {
+        field(out, 4, parent);
+    }
+    begin(out, 5, name_length);
+    out.extend_from_slice(name.verb.as_bytes());
+    if !name.object.is_empty() {
+        out.push(b' ');
+        out.extend_from_slice(name.object.as_bytes());
+    }
+    let mut times = [0; TIMES];
+    times[..3].copy_from_slice(&[6 << 3, *kind as u8, 7 << 3 | 1]);
+    times[3..11].copy_from_slice(&begun.to_le_bytes());
+    times[11] = 8 << 3 | 1;
+    times[12..].copy_from_slice(&ended.to_le_bytes());
+    out.extend_from_slice(&times);
+    out.extend_from_slice(fields);
 }
 
-fn span(out: &mut Vec<u8>, ended: &Ended, rest: &mut Rest) {
-    place(out, &ended.context);
-    if let Some(parent) = &ended.parent {
-        bytes(out, 4, parent);
-    }
-    text(out, 5, name(&ended.name, &mut rest.text));
-    number(out, 6, ended.kind as u64);
-    fixed(out, 7, ended.begun);
-    fixed(out, 8, ended.ended);
-    for (key, value) in &ended.attributes {
-        let mut inner = std::mem::take(&mut rest.message);
-        message(out, 9, &mut inner, |out| pair(out, key, value, rest));
-        rest.message = inner;
-    }
-    for link in &ended.links {
-        message(out, 13, &mut rest.message, |out| place(out, &link.0));
-    }
-    if let Some(problem) = &ended.problem {
-        message(out, 15, &mut rest.message, |out| {
-            text(out, 2, problem);
-            number(out, 3, STATUS_CODE_ERROR);
-        });
-    }
+fn length_of_name(name: &Name) -> usize {
+    let object = name.object.len();
+    name.verb.len() + if object == 0 { 0 } else { 1 + object }
 }
 
 /// Spans and links have the same first fields.
 fn place(out: &mut Vec<u8>, context: &TraceContext) {
-    bytes(out, 1, &context.trace_id);
-    bytes(out, 2, &context.span_id);
+    let mut identifiers = [0; IDENTIFIERS];
+    identifiers[..2].copy_from_slice(&[1 << 3 | 2, 16]);
+    identifiers[2..18].copy_from_slice(&context.trace_id);
+    identifiers[18..20].copy_from_slice(&[2 << 3 | 2, 8]);
+    identifiers[20..].copy_from_slice(&context.span_id);
+    out.extend_from_slice(&identifiers);
     if let Some(state) = &context.state {
-        text(out, 3, state);
+        field(out, 3, state.as_bytes());
     }
 }
 
-fn name<'n>(name: &'n Name, room: &'n mut String) -> &'n str {
-    if name.object.is_empty() {
-        return &name.verb;
-    }
-    room.clear();
-    let _ = write!(room, "{} {}", name.verb, name.object);
-    room
+fn length_of_place(context: &TraceContext) -> usize {
+    IDENTIFIERS + context.state.as_ref().map_or(0, |state| with_head(state.len()))
 }
 
-fn pair(out: &mut Vec<u8>, key: &str, value: &Attribute, rest: &mut Rest) {
-    text(out, 1, key);
-    message(out, 2, &mut rest.value, |out| match value {
-        Attribute::Text(value) => text(out, 1, value),
-        Attribute::Number(value) => number(out, 3, value.cast_unsigned()),
-        Attribute::Address(address) => {
-            rest.text.clear();
-            let _ = write!(rest.text, "{address}");
-            text(out, 1, &rest.text);
+pub(crate) fn text_attribute(out: &mut Vec<u8>, key: &'static str, value: &str) {
+    pair(out, ATTRIBUTES, key, value.as_bytes());
+}
+
+pub(crate) fn number_attribute(out: &mut Vec<u8>, key: &'static str, value: i64) {
+    let value = value.cast_unsigned();
+    let length = 1 + length_of_varint(value);
+    key_of_pair(out, ATTRIBUTES, key, length);
+    begin(out, 2, length);
+    number(out, 3, value);
+}
+
+pub(crate) fn address_attribute(out: &mut Vec<u8>, key: &'static str, address: IpAddr) {
+    match address {
+        // Most are, and formatting takes longer than everything else.
+        IpAddr::V4(address) => {
+            let (mut text, mut length) = ([0; 15], 0);
+            let mut push = |byte: u8| {
+                text[length] = byte;
+                length += 1;
+            };
+            for (position, octet) in address.octets().into_iter().enumerate() {
+                if position > 0 {
+                    push(b'.');
+                }
+                if octet >= 100 {
+                    push(b'0' + octet / 100);
+                }
+                if octet >= 10 {
+                    push(b'0' + octet / 10 % 10);
+                }
+                push(b'0' + octet % 10);
+            }
+            pair(out, ATTRIBUTES, key, &text[..length]);
         }
-        Attribute::Identifier(identifier) => text(out, 1, &hexadecimal(identifier)),
-    });
+        IpAddr::V6(address) => text_attribute(out, key, &address.to_string()),
+    }
 }
 
-/// A message within another, written into `room` first, for its length.
-fn message(out: &mut Vec<u8>, field: u64, room: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
-    room.clear();
-    write(room);
-    bytes(out, field, room);
+/// As hexadecimal digits.
+pub(crate) fn identifier_attribute(out: &mut Vec<u8>, key: &'static str, identifier: &[u8]) {
+    let mut text = String::with_capacity(2 * identifier.len());
+    hexadecimal(identifier, &mut text);
+    text_attribute(out, key, &text);
 }
 
-fn text(out: &mut Vec<u8>, field: u64, value: &str) {
-    bytes(out, field, value.as_bytes());
+pub(crate) fn link(out: &mut Vec<u8>, context: &TraceContext) {
+    begin(out, LINKS, length_of_place(context));
+    place(out, context);
 }
 
-fn bytes(out: &mut Vec<u8>, field: u64, value: &[u8]) {
-    encode_varint(field << 3 | 2, out);
-    encode_varint(value.len() as u64, out);
+/// Of several, the last counts.
+pub(crate) fn failure(out: &mut Vec<u8>, problem: &str) {
+    begin(out, STATUS, with_head(problem.len()) + 2);
+    field(out, 2, problem.as_bytes());
+    number(out, 3, STATUS_CODE_ERROR);
+}
+
+fn pair(out: &mut Vec<u8>, number: u8, key: &str, value: &[u8]) {
+    key_of_pair(out, number, key, with_head(value.len()));
+    nested(out, [2, 1], with_head(value.len()), value.len());
     out.extend_from_slice(value);
 }
 
-fn number(out: &mut Vec<u8>, field: u64, value: u64) {
-    encode_varint(field << 3, out);
-    encode_varint(value, out);
+/// What stands before a value of so many bytes.
+fn key_of_pair(out: &mut Vec<u8>, number: u8, key: &str, value_length: usize) {
+    nested(out, [number, 1], with_head(key.len()) + with_head(value_length), key.len());
+    out.extend_from_slice(key.as_bytes());
 }
 
-fn fixed(out: &mut Vec<u8>, field: u64, value: u64) {
-    encode_varint(field << 3 | 1, out);
-    out.extend_from_slice(&value.to_le_bytes());
+/// As `begin`, twice: of a field and of the first field within it.
+fn nested(out: &mut Vec<u8>, numbers: [u8; 2], length: usize, inner_length: usize) {
+    match (u8::try_from(length), u8::try_from(inner_length)) {
+        // Most are short, and one step.
+        (Ok(length @ ..0x80), Ok(inner_length)) => {
+            out.extend_from_slice(&[numbers[0] << 3 | 2, length, numbers[1] << 3 | 2, inner_length]);
+        }
+        _ => {
+            begin(out, numbers[0], length);
+            begin(out, numbers[1], inner_length);
+        }
+    }
+}
+
+fn field(out: &mut Vec<u8>, number: u8, content: &[u8]) {
+    begin(out, number, content.len());
+    out.extend_from_slice(content);
+}
+
+/// What stands before so many bytes. Numbers of fields are below 16, and take one byte.
+fn begin(out: &mut Vec<u8>, number: u8, length: usize) {
+    out.push(number << 3 | 2);
+    varint(out, length as u64);
+}
+
+/// Bytes of a field with so many bytes of content.
+fn with_head(content: usize) -> usize {
+    1 + length_of_varint(content as u64) + content
+}
+
+fn number(out: &mut Vec<u8>, field: u8, value: u64) {
+    out.push(field << 3);
+    varint(out, value);
+}
+
+#[inline]
+fn varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value.to_le_bytes()[0] | 0x80);
+        value >>= 7;
+    }
+    out.push(value.to_le_bytes()[0]);
+}
+
+fn length_of_varint(value: u64) -> usize {
+    let bits = (u64::BITS - (value | 1).leading_zeros()) as usize;
+    bits.div_ceil(7)
 }
 
 #[cfg(test)]

@@ -1,23 +1,25 @@
-//! Spans under way, and the queue of those that have ended.
+//! Spans under way: the work that is done within them, and what is known of it so far.
+//!
+//! Invariants
+//! - `CURRENT` of a thread is the innermost span around what the thread polls now, and nothing between two polls.
+//! - Who asks for it while it works takes no span along: only a copy of where it stands.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::net::IpAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::pin::Pin;
+use std::time::Duration;
 
-use parking_lot::Mutex;
-use rand::Rng;
-use tokio::sync::Notify;
-
+use crate::clock::{nanoseconds, now};
 use crate::context::TraceContext;
+use crate::otlp;
+use crate::tracer::Tracer;
 
-/// Ended spans that wait to be sent.
-const MOST_WAITING: usize = 16_384;
-/// So many spans are worth a request to the receiver.
-pub const BATCH: usize = 512;
-/// Attributes of most spans.
-const USUAL_ATTRIBUTES: usize = 8;
+/// Records that a thread keeps to use again, and the most bytes of each.
+const MOST_SPARE: usize = 32;
+const MOST_SPARE_BYTES: usize = 4096;
+/// Bytes of what is noted of most spans.
+const USUAL_FIELDS: usize = 384;
 
 /// As OpenTelemetry numbers them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,28 +28,6 @@ pub enum Kind {
     Client = 3,
     Producer = 4,
     Consumer = 5,
-}
-
-/// The value of an attribute. It becomes text when it is sent, not while the work is done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Attribute {
-    Text(Cow<'static, str>),
-    Number(i64),
-    Address(IpAddr),
-    /// Sent as hexadecimal digits.
-    Identifier([u8; 24]),
-}
-
-impl From<&'static str> for Attribute {
-    fn from(text: &'static str) -> Self {
-        Self::Text(Cow::Borrowed(text))
-    }
-}
-
-impl From<String> for Attribute {
-    fn from(text: String) -> Self {
-        Self::Text(Cow::Owned(text))
-    }
 }
 
 /// The name of a span: one word, or what is done and with what.
@@ -70,183 +50,154 @@ impl From<&'static str> for Name {
     }
 }
 
-/// Another span that had to do with it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link(pub TraceContext);
-
-/// A span to be sent.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ended {
-    pub context: TraceContext,
-    pub parent: Option<[u8; 8]>,
-    pub kind: Kind,
-    pub name: Name,
-    /// Nanoseconds since 1970.
-    pub begun: u64,
-    pub ended: u64,
-    pub attributes: Vec<(&'static str, Attribute)>,
-    pub links: Vec<Link>,
-    /// What went wrong.
-    pub problem: Option<Cow<'static, str>>,
-}
-
-/// What is recorded, and what messages are given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TraceOptions {
-    /// Of traces that begin here: how many of 100 are recorded.
-    pub percent: u32,
-    /// Messages that are put within a span get its context as properties.
-    pub message_properties: bool,
-    /// A message that an MQ client puts without a context begins a trace, and gets its context as properties.
-    pub channel_properties: bool,
-}
-
 /// The method of a request, as the conventions of OpenTelemetry name it.
 pub fn method(name: &str) -> &'static str {
     const KNOWN: [&str; 7] = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"];
     KNOWN.into_iter().find(|known| *known == name).unwrap_or("_OTHER")
 }
 
-/// Begins spans and keeps those that have ended.
-#[derive(Debug, Clone)]
-pub struct Tracer(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    ended: Mutex<Vec<Ended>>,
-    /// A batch has ended.
-    is_due: Notify,
-    options: TraceOptions,
-    dropped: AtomicU64,
-}
-
-impl Tracer {
-    pub fn new(options: TraceOptions) -> Self {
-        let (ended, is_due) = (Mutex::new(Vec::with_capacity(BATCH)), Notify::new());
-        Self(Arc::new(Inner { ended, is_due, options, dropped: AtomicU64::new(0) }))
-    }
-
-    pub fn options(&self) -> TraceOptions {
-        self.0.options
-    }
-
-    /// A span below `caller`, or the first of a new trace.
-    pub fn begin(&self, kind: Kind, name: impl Into<Name>, caller: Option<&TraceContext>) -> Span {
-        let context = match caller {
-            Some(caller) => caller.child(),
-            None => TraceContext::root(rand::thread_rng().gen_range(0..100) < self.0.options.percent),
-        };
-        let record = context.is_sampled.then(|| {
-            Box::new(Record {
-                parent: caller.map(|caller| caller.span_id),
-                kind,
-                name: name.into(),
-                begun: now(),
-                attributes: Vec::with_capacity(USUAL_ATTRIBUTES),
-                links: Vec::new(),
-                problem: None,
-            })
-        });
-        Span { tracer: self.clone(), context, record }
-    }
-
-    /// Spans that have ended: all there are when a batch is full, or after a time.
-    pub async fn ended(&self, within: Duration) -> Vec<Ended> {
-        let is_due = self.0.is_due.notified();
-        // Either way it is time to look.
-        let _ = tokio::time::timeout(within, is_due).await;
-        std::mem::replace(&mut *self.0.ended.lock(), Vec::with_capacity(BATCH))
-    }
-
-    /// Spans for which there was no room.
-    pub fn dropped(&self) -> u64 {
-        self.0.dropped.load(Relaxed)
-    }
-
-    fn keep(&self, span: Ended) {
-        let count = {
-            let mut ended = self.0.ended.lock();
-            if ended.len() >= MOST_WAITING {
-                self.0.dropped.fetch_add(1, Relaxed);
-                return;
-            }
-            ended.push(span);
-            ended.len()
-        };
-        // One wake-up for many spans: it costs more than a span does.
-        if count == BATCH {
-            self.0.is_due.notify_one();
-        }
-    }
-}
-
-/// What work below a span knows of it.
-#[derive(Debug)]
-struct Active {
-    tracer: Tracer,
-    context: TraceContext,
-}
-
-tokio::task_local! {
-    static CURRENT: Arc<Active>;
+thread_local! {
+    static CURRENT: RefCell<Option<Span>> = const { RefCell::new(None) };
+    /// Their memory is used again: a server that is asked much has a span for each request.
+    #[expect(clippy::vec_box, reason = "they are in boxes before and afterwards")]
+    static SPARE: RefCell<Vec<Box<Record>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A place below which spans can begin.
 #[derive(Debug, Clone)]
-pub struct Place(Arc<Active>);
+pub struct Place {
+    tracer: Tracer,
+    context: TraceContext,
+}
 
 /// Where the work that asks is: within which span.
 pub fn current() -> Option<Place> {
-    CURRENT.try_with(|active| Place(Arc::clone(active))).ok()
+    of_current(|span| span.place.clone())
+}
+
+/// Whether the span is recorded within which the work is that asks. `None`: it is within none.
+pub fn is_current_recorded() -> Option<bool> {
+    of_current(Span::is_recorded)
+}
+
+fn of_current<T>(take: impl FnOnce(&Span) -> T) -> Option<T> {
+    CURRENT.try_with(|current| current.borrow().as_ref().map(take)).ok().flatten()
 }
 
 impl Place {
     pub fn context(&self) -> &TraceContext {
-        &self.0.context
+        &self.context
     }
 
     pub fn tracer(&self) -> &Tracer {
-        &self.0.tracer
+        &self.tracer
     }
 
     pub fn begin(&self, kind: Kind, name: impl Into<Name>) -> Span {
-        self.0.tracer.begin(kind, name, Some(&self.0.context))
+        self.tracer.begin(kind, name, Some(&self.context))
     }
+}
+
+/// Does the work so that `current` is this span, if there is one. It is not there while it is polled.
+pub fn around<'w, F: Future>(
+    span: &'w mut Option<Span>,
+    mut work: Pin<&'w mut F>,
+) -> impl Future<Output = F::Output> + use<'w, F> {
+    std::future::poll_fn(move |context| {
+        let _within = span.is_some().then(|| Within::enter(span));
+        work.as_mut().poll(context)
+    })
+}
+
+/// Until it is dropped, the span is the current one, and the one that was current in its place.
+struct Within<'s>(&'s mut Option<Span>);
+
+impl<'s> Within<'s> {
+    fn enter(span: &'s mut Option<Span>) -> Self {
+        exchange(span);
+        Self(span)
+    }
+}
+
+impl Drop for Within<'_> {
+    fn drop(&mut self) {
+        exchange(self.0);
+    }
+}
+
+fn exchange(span: &mut Option<Span>) {
+    // A thread that ends works on nothing.
+    let _ = CURRENT.try_with(|current| std::mem::swap(&mut *current.borrow_mut(), span));
 }
 
 /// A span under way. It ends when it is dropped.
 #[derive(Debug)]
 pub struct Span {
-    tracer: Tracer,
-    context: TraceContext,
+    place: Place,
     /// Absent where nothing is recorded.
     record: Option<Box<Record>>,
 }
 
+/// What is known of a span beside its place.
 #[derive(Debug)]
-struct Record {
-    parent: Option<[u8; 8]>,
-    kind: Kind,
-    name: Name,
-    begun: u64,
-    attributes: Vec<(&'static str, Attribute)>,
-    links: Vec<Link>,
-    problem: Option<Cow<'static, str>>,
+pub(crate) struct Record {
+    pub(crate) parent: Option<[u8; 8]>,
+    pub(crate) kind: Kind,
+    pub(crate) name: Name,
+    /// Nanoseconds since 1970.
+    pub(crate) begun: u64,
+    /// Where that was measured.
+    took: Option<Duration>,
+    /// Attributes, links and status as they are sent.
+    pub(crate) fields: Vec<u8>,
+}
+
+impl Record {
+    /// Of what begins now.
+    pub(crate) fn of(kind: Kind, name: Name, parent: Option<[u8; 8]>) -> Box<Self> {
+        let spare = SPARE.try_with(|spare| spare.borrow_mut().pop()).ok().flatten();
+        match spare {
+            Some(mut record) => {
+                record.parent = parent;
+                record.kind = kind;
+                record.name = name;
+                record.begun = now();
+                record
+            }
+            None => {
+                let fields = Vec::with_capacity(USUAL_FIELDS);
+                Box::new(Self { parent, kind, name, begun: now(), took: None, fields })
+            }
+        }
+    }
+
+    fn spare(mut self: Box<Self>) {
+        if self.fields.capacity() > MOST_SPARE_BYTES {
+            return;
+        }
+        self.fields.clear();
+        self.took = None;
+        self.name = "".into();
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < MOST_SPARE {
+                spare.push(self);
+            }
+        });
+    }
 }
 
 impl Span {
+    pub(crate) fn new(tracer: Tracer, context: TraceContext, record: Option<Box<Record>>) -> Self {
+        Self { place: Place { tracer, context }, record }
+    }
+
     pub fn context(&self) -> &TraceContext {
-        &self.context
+        &self.place.context
     }
 
     pub fn is_recorded(&self) -> bool {
         self.record.is_some()
-    }
-
-    /// Does the work so that `current` is this span.
-    pub fn around<F: Future>(&self, work: F) -> impl Future<Output = F::Output> + use<F> {
-        let active = Active { tracer: self.tracer.clone(), context: self.context.clone() };
-        CURRENT.scope(Arc::new(active), work)
     }
 
     /// Names it anew, once it is known what it is about.
@@ -263,24 +214,28 @@ impl Span {
         }
     }
 
-    pub fn text(&mut self, key: &'static str, value: &str) {
-        self.note(key, || value.to_owned());
+    /// It took so long, whenever it is dropped.
+    pub fn took(&mut self, time: Duration) {
+        if let Some(record) = &mut self.record {
+            record.took = Some(time);
+        }
     }
 
-    /// As `text`, of what need not be copied.
-    pub fn word(&mut self, key: &'static str, value: &'static str) {
-        self.note(key, || value);
+    pub fn text(&mut self, key: &'static str, value: &str) {
+        self.note(|fields| otlp::text_attribute(fields, key, value));
     }
 
     pub fn number(&mut self, key: &'static str, value: impl Into<i64>) {
-        self.note(key, || Attribute::Number(value.into()));
+        self.note(|fields| otlp::number_attribute(fields, key, value.into()));
     }
 
-    /// The value is asked for where something is recorded.
-    pub fn note<A: Into<Attribute>>(&mut self, key: &'static str, value: impl FnOnce() -> A) {
-        if let Some(record) = &mut self.record {
-            record.attributes.push((key, value().into()));
-        }
+    pub fn address(&mut self, key: &'static str, address: IpAddr) {
+        self.note(|fields| otlp::address_attribute(fields, key, address));
+    }
+
+    /// Shown as hexadecimal digits.
+    pub fn identifier(&mut self, key: &'static str, identifier: &[u8]) {
+        self.note(|fields| otlp::identifier_attribute(fields, key, identifier));
     }
 
     /// A rule of tests has hit what it is about.
@@ -289,15 +244,18 @@ impl Span {
         self.number("quaymaster.fault.delay_ms", i64::try_from(delay.as_millis()).unwrap_or(i64::MAX));
     }
 
-    pub fn link(&mut self, other: TraceContext) {
-        if let Some(record) = &mut self.record {
-            record.links.push(Link(other));
-        }
+    /// Another span had to do with it.
+    pub fn link(&mut self, other: &TraceContext) {
+        self.note(|fields| otlp::link(fields, other));
     }
 
-    pub fn failed(&mut self, problem: impl Into<Cow<'static, str>>) {
+    pub fn failed(&mut self, problem: &str) {
+        self.note(|fields| otlp::failure(fields, problem));
+    }
+
+    fn note(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         if let Some(record) = &mut self.record {
-            record.problem = Some(problem.into());
+            write(&mut record.fields);
         }
     }
 }
@@ -305,20 +263,13 @@ impl Span {
 impl Drop for Span {
     fn drop(&mut self) {
         let Some(record) = self.record.take() else { return };
-        let Record { parent, kind, name, begun, attributes, links, problem } = *record;
-        let (context, ended) = (self.context.clone(), now().max(begun));
-        self.tracer.keep(Ended { context, parent, kind, name, begun, ended, attributes, links, problem });
+        let ended = match record.took {
+            Some(took) => record.begun.saturating_add(nanoseconds(took)),
+            None => now().max(record.begun),
+        };
+        self.place.tracer.keep(&self.place.context, &record, ended);
+        record.spare();
     }
-}
-
-/// Nanoseconds since 1970, as spans count them.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "spans are measured by the clock of the machine, which all of a trace share"
-)]
-pub fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

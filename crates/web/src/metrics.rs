@@ -60,11 +60,11 @@ impl HttpStatistics {
     }
 
     /// `route` is the index into the route table; `None` when nothing matched.
-    pub(crate) fn count(&self, route: Option<usize>, status: StatusCode, started: Instant) {
+    pub(crate) fn count(&self, route: Option<usize>, status: StatusCode, took: Duration) {
         let statistics = &self.routes[route.unwrap_or(ROUTES.len())];
         let status = STATUSES.iter().position(|&known| known == status.as_u16()).unwrap_or(STATUSES.len() - 1);
         statistics.by_status[status].fetch_add(1, Relaxed);
-        let microseconds = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let bucket = BOUNDS_US.iter().position(|&bound| microseconds <= bound).unwrap_or(BOUNDS_US.len());
         statistics.buckets[bucket].fetch_add(1, Relaxed);
         statistics.total_us.fetch_add(microseconds, Relaxed);

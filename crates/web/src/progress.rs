@@ -65,10 +65,10 @@ impl Progress {
         let _ = self.user.set(user.clone());
     }
 
-    /// Tells the log of an answered request that took longer than `limit`.
-    pub(crate) fn tell_if_slow(&self, limit: Duration, began: Instant, parts: &Parts, status: StatusCode, peer: &Peer) {
+    /// Tells the log of an answered request that took longer than `limit`, beside what it waited for messages.
+    pub(crate) fn tell_if_slow(&self, limit: Duration, took: Duration, parts: &Parts, status: StatusCode, peer: &Peer) {
         let waited = Duration::from_micros(self.waited_us.load(Relaxed));
-        let took = began.elapsed().saturating_sub(waited);
+        let took = took.saturating_sub(waited);
         if took < limit {
             return;
         }

@@ -6,6 +6,7 @@
 
 use std::convert::Infallible;
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
 use http::header::{self, HeaderMap, HeaderName};
@@ -147,22 +148,18 @@ async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> A
             Ok(Target::Route(matched)) => {
                 route_index = matched.index;
                 form = matched.route.handler.form();
-                // What seldom happens is in memory of its own, so that other requests take no more for it.
-                match (&shared.test_control, &mut span) {
-                    (None, None) => guarded(connected, &settings, &parts, matched, started, &progress, &mut body).await,
-                    (None, Some(span)) => {
-                        let go = guarded(connected, &settings, &parts, matched, started, &progress, &mut body);
-                        Box::pin(span.around(go)).await
+                match &shared.test_control {
+                    None => {
+                        let go = pin!(guarded(connected, &settings, &parts, matched, started, &progress, &mut body));
+                        telemetry::around(&mut span, go).await
                     }
-                    (Some(control), span) => {
+                    // What seldom happens is in memory of its own, so that other requests take no more for it.
+                    Some(control) => {
                         let fault = faults::of_request(control, connected, &parts, matched, span.as_mut());
-                        let go = faults::around(fault, connected, || {
+                        let mut go = Box::pin(faults::around(fault, connected, || {
                             guarded(connected, &settings, &parts, matched, started, &progress, &mut body)
-                        });
-                        match span {
-                            None => Box::pin(go).await,
-                            Some(span) => Box::pin(span.around(go)).await,
-                        }
+                        }));
+                        telemetry::around(&mut span, go.as_mut()).await
                     }
                 }
             }
@@ -173,13 +170,14 @@ async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> A
     let headers = answer.headers_mut();
     answer::finish(headers, form);
     settings.cors.decorate(&parts.headers, headers);
-    shared.statistics.count(route_index, answer.status(), started);
+    let took = started.elapsed();
+    shared.statistics.count(route_index, answer.status(), took);
     if let Some(limit) = settings.options.slow_request {
-        progress.tell_if_slow(limit, started, &parts, answer.status(), peer);
+        progress.tell_if_slow(limit, took, &parts, answer.status(), peer);
     }
     if let Some(span) = span {
         let route = route_index.and_then(|index| routes::ROUTES.get(index)).map(|route| route.template);
-        traces::end(span, &parts, route, answer.status(), peer.address);
+        traces::end(span, &parts, route, answer.status(), peer.address, took);
     }
     tracing::debug!(method = %parts.method, path = parts.uri.path(), status = answer.status().as_u16(), "answered");
     let is_http2 = parts.version == http::Version::HTTP_2;

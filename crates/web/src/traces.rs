@@ -2,19 +2,20 @@
 //!
 //! What cannot be sent is dropped: a receiver that is away costs its spans and nothing else, and the log says so once.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use requester::post::{Networks, Reach, Receiver};
-use telemetry::{
-    Attribute, BATCH, Ended, Kind, Name, Resource, Span, TRACEPARENT, TRACESTATE, TraceContext, TraceOptions, Tracer,
-};
+use telemetry::{Batch, Kind, Name, Resource, Span, TRACEPARENT, TRACESTATE, TraceContext, TraceOptions, Tracer};
 
 use crate::WebError;
 use crate::options::Tracing;
 
+const TRACEPARENT_HEADER: HeaderName = HeaderName::from_static(TRACEPARENT);
+const TRACESTATE_HEADER: HeaderName = HeaderName::from_static(TRACESTATE);
 const PROTOBUF: HeaderValue = HeaderValue::from_static("application/x-protobuf");
 /// How long spans wait for others.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -83,8 +84,7 @@ impl Sender {
     pub(crate) async fn run(self) {
         let mut is_away = false;
         loop {
-            let ended = self.tracer.ended(PAUSE).await;
-            for spans in ended.chunks(BATCH) {
+            for spans in self.tracer.ended(PAUSE).await {
                 let problem = self.send(spans).await.err();
                 match &problem {
                     Some(problem) if !is_away => {
@@ -98,7 +98,7 @@ impl Sender {
         }
     }
 
-    async fn send(&self, spans: &[Ended]) -> Result<(), String> {
+    async fn send(&self, spans: Batch) -> Result<(), String> {
         let instance = queue_manager::status::host_name();
         let resource = Resource {
             service_name: &self.options.service_name,
@@ -106,38 +106,40 @@ impl Sender {
             instance: &instance,
         };
         let body = telemetry::export(resource, spans);
-        let reply = self.receiver.post(self.headers.clone(), body.into()).await?;
+        let reply = self.receiver.post(self.headers.clone(), body).await?;
         if reply.status.is_success() { Ok(()) } else { Err(format!("it answers {}", reply.status)) }
     }
 }
 
 /// The span of a request, below that of its caller.
 pub(crate) fn begin(tracer: &Tracer, parts: &Parts) -> Span {
-    let header = |name| parts.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let caller = header(TRACEPARENT).and_then(|parent| TraceContext::parse(parent, header(TRACESTATE)));
+    let header = |name: &HeaderName| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    let caller = header(&TRACEPARENT_HEADER).and_then(|parent| TraceContext::parse(parent, header(&TRACESTATE_HEADER)));
     tracer.begin(Kind::Server, telemetry::method(parts.method.as_str()), caller.as_ref())
 }
 
-/// What is known of a request once it is answered.
+/// What is known of a request once it is answered, after so long.
 pub(crate) fn end(
     mut span: Span,
     parts: &Parts,
     route: Option<&'static str>,
     status: StatusCode,
-    address: std::net::IpAddr,
+    address: IpAddr,
+    took: Duration,
 ) {
     let method = telemetry::method(parts.method.as_str());
     if let Some(route) = route {
         span.rename(|| Name::of(method, route));
-        span.word("http.route", route);
+        span.text("http.route", route);
     }
-    span.word("http.request.method", method);
+    span.text("http.request.method", method);
     span.text("url.path", parts.uri.path());
     span.number("http.response.status_code", status.as_u16());
-    span.note("client.address", || Attribute::Address(address));
+    span.address("client.address", address);
     if status.is_server_error() {
-        span.failed(status.to_string());
+        span.failed(&status.to_string());
     }
+    span.took(took);
 }
 
 #[cfg(test)]

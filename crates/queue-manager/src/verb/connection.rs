@@ -371,7 +371,7 @@ impl Connection {
             )
             .await;
         if let Some(traced) = traced {
-            self.put_ended(*traced, &mut outcome, hit, || self.name_of(handle));
+            self.put_ended(traced, &mut outcome, hit, || self.name_of(handle));
         }
         recorded::put(self, &outcome);
         outcome
@@ -450,7 +450,7 @@ impl Connection {
             )
             .await;
         if let Some(traced) = traced {
-            self.put_ended(*traced, &mut outcome, hit, || name_of_object(object));
+            self.put_ended(traced, &mut outcome, hit, || name_of_object(object));
         }
         recorded::put(self, &outcome);
         outcome

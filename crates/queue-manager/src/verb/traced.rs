@@ -12,6 +12,8 @@
 //!
 //! Source: OpenTelemetry, semantic conventions of messaging; IBM MQ for z/OS, "Trace context", 9.4.3.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use model::descriptor::Format;
 use model::message::Message;
@@ -20,7 +22,7 @@ use model::options::{ObjectDescriptor, ObjectKind};
 use model::property::{Property, PropertyValue};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use telemetry::{Attribute, Kind, Name, Place, Span, TRACEPARENT, TRACESTATE, TraceContext, Tracer};
+use telemetry::{Kind, Moment, Name, Span, TRACEPARENT, TRACESTATE, TraceContext, Tracer};
 
 use crate::queue::transmission::QUEUE_MANAGER;
 use crate::verb::carried::{carried, carry};
@@ -31,37 +33,37 @@ use crate::verb::handle::Target;
 /// Name and type of the operations.
 const PUT: [&str; 2] = ["put", "send"];
 const GET: [&str; 2] = ["get", "receive"];
-/// Nanoseconds. A call of a request that takes as long is a span of its own.
-const NOTABLE: u64 = 1_000_000;
+/// A call of a request that takes as long is a span of its own.
+const NOTABLE: Duration = Duration::from_millis(1);
 
 /// A put that is a span or may become one, or whose message was given properties.
 pub(super) struct Put {
     part: Part,
     /// Format and body that the program knows, where the message was given properties.
-    before: Option<(Format, Bytes)>,
+    before: Option<Box<(Format, Bytes)>>,
 }
 
+/// Most puts are of requests, and need no memory of their own.
 enum Part {
-    /// Of a request.
     Request(Call),
-    Span(Span),
+    Span(Box<Span>),
 }
 
 /// A call that may turn out to be a span.
 pub(super) struct Call {
-    /// The request that it is part of, if that is recorded.
-    place: Option<Place>,
-    begun: u64,
+    /// It is part of a request that is recorded.
+    is_within: bool,
+    begun: Moment,
 }
 
 impl Call {
-    fn begin(place: Option<Place>) -> Self {
-        Self { place: place.filter(|place| place.context().is_sampled), begun: telemetry::now() }
+    fn begin(is_within: bool) -> Self {
+        Self { is_within, begun: Moment::of_now() }
     }
 
     /// Most calls of a request say nothing that the span of the request does not.
     fn is_notable(&self, refused: Option<Reason>, hit: Option<Hit>) -> bool {
-        refused.is_some() || hit.is_some() || telemetry::now().saturating_sub(self.begun) >= NOTABLE
+        refused.is_some() || hit.is_some() || self.begun.elapsed() >= NOTABLE
     }
 }
 
@@ -86,15 +88,21 @@ impl Connection {
     }
 
     /// `name` says where the message goes.
-    pub(super) fn put_begins(&self, message: &mut Message, name: impl FnOnce() -> String) -> Option<Box<Put>> {
+    pub(super) fn put_begins(&self, message: &mut Message, name: impl FnOnce() -> String) -> Option<Put> {
         let tracer = self.tracer()?;
-        let options = tracer.options();
-        let Some(place) = telemetry::current() else { return self.put_of_client_begins(tracer, message, name) };
-        let gives = options.message_properties && !is_of_system(&name()) && context_of(message).is_none();
-        let before = if gives { give(message, place.context()) } else { None };
-        let call = Call::begin(Some(place));
-        let is_of_interest = before.is_some() || call.place.is_some();
-        is_of_interest.then(|| Box::new(Put { part: Part::Request(call), before }))
+        let Some(is_within) = telemetry::is_current_recorded() else {
+            return self.put_of_client_begins(tracer, message, name);
+        };
+        let mut before = None;
+        if tracer.options().message_properties
+            && !is_of_system(&name())
+            && context_of(message).is_none()
+            && let Some(place) = telemetry::current()
+        {
+            before = give(message, place.context()).map(Box::new);
+        }
+        let is_of_interest = before.is_some() || is_within;
+        is_of_interest.then(|| Put { part: Part::Request(Call::begin(is_within)), before })
     }
 
     /// The put of a program that is not a request.
@@ -103,7 +111,7 @@ impl Connection {
         tracer: &Tracer,
         message: &mut Message,
         name: impl FnOnce() -> String,
-    ) -> Option<Box<Put>> {
+    ) -> Option<Put> {
         let own = context_of(message);
         let begins_trace = tracer.options().channel_properties && !self.state.options.channel.is_empty();
         if !own.as_ref().map_or(begins_trace, |own| own.is_sampled) {
@@ -114,9 +122,9 @@ impl Connection {
             return None;
         }
         let mut span = tracer.begin(Kind::Producer, Name::of("put", name.clone()), own.as_ref());
-        self.describe(&mut span, PUT, name, message.body.len());
-        let before = if own.is_none() { give(message, span.context()) } else { None };
-        Some(Box::new(Put { part: Part::Span(span), before }))
+        self.describe(&mut span, PUT, &name, message.body.len());
+        let before = if own.is_none() { give(message, span.context()).map(Box::new) } else { None };
+        Some(Put { part: Part::Span(Box::new(span)), before })
     }
 
     /// The result becomes that of the message as its program knows it.
@@ -127,31 +135,31 @@ impl Connection {
         hit: Option<Hit>,
         name: impl FnOnce() -> String,
     ) {
-        if let (Ok(done), Some((format, body))) = (outcome.as_mut(), put.before) {
-            done.message.descriptor.format = format;
-            done.message.body = body;
+        if let (Ok(done), Some(before)) = (outcome.as_mut(), put.before) {
+            (done.message.descriptor.format, done.message.body) = *before;
         }
         let refused = outcome.as_ref().err().copied();
         let mut span = match put.part {
             Part::Span(span) => span,
+            Part::Request(call) if !call.is_within || !call.is_notable(refused, hit) => return,
             Part::Request(call) => {
-                let Some(place) = call.place.as_ref().filter(|_| call.is_notable(refused, hit)) else { return };
+                let Some(place) = telemetry::current() else { return };
                 let name = name();
                 let mut span = place.begin(Kind::Producer, Name::of("put", name.clone()));
-                span.begun(call.begun);
-                self.describe(&mut span, PUT, name, outcome.as_ref().map_or(0, |done| done.message.body.len()));
-                span
+                span.begun(call.begun.since_1970());
+                self.describe(&mut span, PUT, &name, outcome.as_ref().map_or(0, |done| done.message.body.len()));
+                Box::new(span)
             }
         };
         if let Ok(done) = outcome {
-            span.note("messaging.message.id", || Attribute::Identifier(*done.message.descriptor.message_id.as_bytes()));
+            span.identifier("messaging.message.id", done.message.descriptor.message_id.as_bytes());
         }
         end(&mut span, refused, hit);
     }
 
     pub(super) fn get_begins(&self) -> Option<Call> {
         self.tracer()?;
-        Some(Call::begin(telemetry::current()))
+        Some(Call::begin(telemetry::is_current_recorded() == Some(true)))
     }
 
     pub(super) fn get_ended(
@@ -165,36 +173,41 @@ impl Connection {
         let refused = outcome.as_ref().err().copied().filter(|&reason| reason != Reason::NoMsgAvailable);
         let got = outcome.as_deref().ok().filter(|got| got.warning != Some(Reason::TruncatedMsgFailed));
         let context = got.and_then(|got| got.trace.as_deref());
-        let (caller, begun) = match (&call.place, context) {
+        let name = || got.map_or_else(|| self.name_of(handle), |got| got.resolved_queue.as_str().to_owned());
+        let (name, mut span) = match context {
             // A message's way to whom it reaches is of interest.
-            (Some(place), _) if context.is_some() || call.is_notable(refused, hit) => (place.context(), call.begun),
+            _ if call.is_within && (context.is_some() || call.is_notable(refused, hit)) => {
+                let Some(place) = telemetry::current() else { return };
+                let name = name();
+                let mut span = place.begin(Kind::Consumer, Name::of("get", name.clone()));
+                span.begun(call.begun.since_1970());
+                if let Some(context) = context {
+                    span.link(context);
+                }
+                (name, span)
+            }
             // A get that has waited for it is no older than the message.
-            (None, Some(context)) if context.is_sampled => {
-                (context, call.begun.max(got.map_or(0, |got| nanoseconds(got.arrived))))
+            Some(context) if !call.is_within && context.is_sampled => {
+                let name = name();
+                let mut span = tracer.begin(Kind::Consumer, Name::of("get", name.clone()), Some(context));
+                span.begun(call.begun.since_1970().max(got.map_or(0, |got| nanoseconds(got.arrived))));
+                (name, span)
             }
             _ => return,
         };
-        let name = got.map_or_else(|| self.name_of(handle), |got| got.resolved_queue.as_str().to_owned());
-        let mut span = tracer.begin(Kind::Consumer, Name::of("get", name.clone()), Some(caller));
-        span.begun(begun);
-        if call.place.is_some()
-            && let Some(context) = context
-        {
-            span.link(context.clone());
-        }
-        self.describe(&mut span, GET, name, got.map_or(0, |got| got.data_length));
+        self.describe(&mut span, GET, &name, got.map_or(0, |got| got.data_length));
         if let Some(got) = got {
-            span.note("messaging.message.id", || Attribute::Identifier(*got.descriptor.message_id.as_bytes()));
+            span.identifier("messaging.message.id", got.descriptor.message_id.as_bytes());
         }
         end(&mut span, refused, hit);
     }
 
     /// Attributes that puts and gets have in common.
-    fn describe(&self, span: &mut Span, [name, operation]: [&'static str; 2], destination: String, length: usize) {
-        span.word("messaging.system", "ibmmq");
-        span.word("messaging.operation.name", name);
-        span.word("messaging.operation.type", operation);
-        span.note("messaging.destination.name", || destination);
+    fn describe(&self, span: &mut Span, [name, operation]: [&'static str; 2], destination: &str, length: usize) {
+        span.text("messaging.system", "ibmmq");
+        span.text("messaging.operation.name", name);
+        span.text("messaging.operation.type", operation);
+        span.text("messaging.destination.name", destination);
         span.number("messaging.message.body.size", i64::try_from(length).unwrap_or(i64::MAX));
         span.text("messaging.ibmmq.queue_manager", self.engine.name.as_str());
         let channel = &self.state.options.channel;
@@ -232,7 +245,7 @@ fn end(span: &mut Span, refused: Option<Reason>, hit: Option<Hit>) {
         span.hit(hit.rule, hit.delay);
     }
     if let Some(reason) = refused {
-        span.note("error.type", || reason.number().to_string());
+        span.text("error.type", &reason.number().to_string());
         span.failed(reason.name());
     }
 }

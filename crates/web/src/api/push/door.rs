@@ -2,6 +2,7 @@
 //!
 //! A reload of the configuration counts from the next attempt on.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -86,10 +87,11 @@ impl Door for Receivers {
                     let key = &self.definition.key;
                     let caller = queue_manager::context_among(&content.properties);
                     let mut span = tracer.begin(Kind::Consumer, Name::of("push", key.name.clone()), caller.as_ref());
-                    span.word("messaging.system", "ibmmq");
-                    let reply = span.around(post).await;
-                    if let Err(problem) = &reply {
-                        span.failed(problem.clone());
+                    span.text("messaging.system", "ibmmq");
+                    let mut span = Some(span);
+                    let reply = telemetry::around(&mut span, pin!(post)).await;
+                    if let (Err(problem), Some(span)) = (&reply, &mut span) {
+                        span.failed(problem);
                     }
                     reply?
                 }
