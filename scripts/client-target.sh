@@ -21,10 +21,9 @@ case $wanted in
                 # Rust asks for the libgcc_s of the target, and there is none: its own unwinder is linked in.
                 echo "INPUT($libraries/self-contained/libunwind.a)" > "$place/libgcc_s.so"
                 flags="$flags -L native=$place"
-                export "CFLAGS_$lower=-idirafter $place/include"
+                defines="-idirafter $place/include"
                 ;;
         esac
-        export "CARGO_TARGET_${upper}_RUSTFLAGS=$flags"
         ;;
 esac
 if [ -n "$compiler" ]; then

@@ -13,6 +13,8 @@ compiler=${CC:-cc}
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 cd "$repository"
+. scripts/paths.sh
+flags= defines=
 options=(--locked --profile "$profile")
 built=$target/$wanted/$profile
 [ "$profile" = dev ] && built=$target/$wanted/debug
@@ -20,7 +22,7 @@ if [ -n "$wanted" ]; then
     options+=(--target "$wanted")
     . scripts/client-target.sh
 fi
-${CARGO:-cargo} build "${options[@]}" --package mqi-c --package mqi-cobol
+without_paths "$wanted" "$flags" "$defines" "${CARGO:-cargo}" build "${options[@]}" --package mqi-c --package mqi-cobol
 rm -rf "$folder"/{inc,lib64,cobcpy64,cobcpy32,samp,bin}
 mkdir -p "$folder"/{lib64/pkgconfig,samp,bin}
 # inc, cobcpy64, cobcpy32: headers and copybooks are made of the table.

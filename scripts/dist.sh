@@ -18,18 +18,20 @@ set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
 target=${CARGO_TARGET_DIR:-$repository/target}
 dist=$target/dist
-mkdir -p "$dist"
-
-"$repository/scripts/stub.sh" "$dist/baqcstub" > /dev/null
-tar -C "$dist" -czf "$dist/baqcstub-linux-$(uname -m).tar.gz" baqcstub
-
-"$repository/scripts/client.sh" "$dist/quaymaster-client" > /dev/null
-tar -C "$dist" -czf "$dist/quaymaster-client-linux-$(uname -m).tar.gz" quaymaster-client
-
-# The program that loads the system's C library is faster than the static one, which runs where there is no such library.
 cd "$repository"
 pack() { cargo --config xtask/packing.toml xtask "$@"; }
 own=$(uname -m)
+
+# Nothing of an earlier build is listed or packed.
+rm -rf "$dist"
+for part in stub:baqcstub client:quaymaster-client; do
+    folder=$dist/${part#*:}
+    "scripts/${part%%:*}.sh" "$folder" > /dev/null
+    pack archive "$folder" "$folder-linux-$own.tar.gz"
+    rm -r "$folder"
+done
+
+# The program that loads the system's C library is faster than the static one, which runs where there is no such library.
 native=$(scripts/program.sh "$own-unknown-linux-gnu")
 for machine in ${QUAYMASTER_MACHINES:-$own}; do
     program=$(scripts/program.sh "$machine-unknown-linux-gnu")
@@ -37,7 +39,7 @@ for machine in ${QUAYMASTER_MACHINES:-$own}; do
     made=("$program")
     if [ "$machine" = "$own" ]; then
         made+=("$(pack image "${options[@]}")")
-        scripts/zconbt.sh "$program" "$dist" > /dev/null
+        pack toolkit --program "$program" --out "$dist" > /dev/null
         static=$(scripts/program.sh "$machine-unknown-linux-musl")
         made+=("$static")
         options+=(--static "$static")

@@ -28,7 +28,7 @@ packages_of() {
         lint) echo g++:c++ ;; # libfuzzer, for fuzz/
         console) echo nodejs:node npm:npm ;;
         bare) echo debootstrap:debootstrap git:git curl:curl procps:ps ;;
-        dist) echo zip:zip openjdk-17-jdk-headless:javac junit5:/usr/share/java/junit-jupiter-api.jar ;;
+        dist) echo binutils:strip openjdk-17-jdk-headless:javac junit5:/usr/share/java/junit-jupiter-api.jar ;;
         # On a system of musl the compiler is there.
         musl) case $(cc -dumpmachine 2>/dev/null) in *musl*) ;; *) echo musl-tools:musl-gcc ;; esac ;;
         arm) echo gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc libc6-dev-arm64-cross:/usr/aarch64-linux-gnu/include/stdlib.h ;;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the program as it is handed out, for a target of Rust, and prints where it is: program.sh TARGET.
+# Builds the program as it is handed out, for a target of Rust, and prints where it is: program.sh TARGET. The same sources and tools make
+# the same bytes in any folder.
 #   x86_64-unknown-linux-gnu    loads the C library of the system
 #   x86_64-unknown-linux-musl   static: runs on any Linux, with Debian's musl-tools
 #   aarch64-unknown-linux-gnu   for another processor, with Debian's gcc-aarch64-linux-gnu
-# Neither the folder of the repository nor that of cargo is in the program: the same sources and tools make the same bytes anywhere.
 set -euo pipefail
 wanted=$1
 repository=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,6 +12,7 @@ target=${CARGO_TARGET_DIR:-$repository/target}
 case $wanted in *-musl*) usual=dist ;; *) usual=release ;; esac
 profile=${QUAYMASTER_PROFILE:-$usual}
 cd "$repository"
+. scripts/paths.sh
 lower=${wanted//[-.]/_}
 upper=$(echo "$lower" | tr '[:lower:]' '[:upper:]')
 machine=${wanted%%-*}
@@ -19,12 +20,10 @@ sysroot=$(rustc --print sysroot)
 host=$(rustc -vV | sed -n 's/^host: //p')
 [ -d "$sysroot/lib/rustlib/$wanted/lib" ] || rustup target add "$wanted" >&2
 
-flags="--remap-path-prefix=$repository=/quaymaster --remap-path-prefix=$target=/target"
-flags="$flags --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
 # Frame pointers make the tables for unwinding a quarter smaller.
-[ "$profile" != dist ] || flags="$flags -C force-frame-pointers=yes"
+case $profile in dist) flags="-C force-frame-pointers=yes" ;; *) flags= ;; esac
 # AWS-LC's AES-GCM for AVX-512 is 0.7 MB, for old CipherSpecs alone: rustls has ring's.
-defines="-DMY_ASSEMBLER_IS_TOO_OLD_FOR_512AVX -ffile-prefix-map=${CARGO_HOME:-$HOME/.cargo}=/cargo -ffile-prefix-map=$target=/target"
+defines="-DMY_ASSEMBLER_IS_TOO_OLD_FOR_512AVX"
 # Rust brings the linker along. Functions with the same code are one.
 link=(-C link-arg=-fuse-ld=lld -C "link-arg=-B$sysroot/lib/rustlib/$host/bin/gcc-ld" -C link-arg=-Wl,--icf=all)
 case $wanted in
@@ -47,7 +46,7 @@ case $wanted in
         fi
         ;;
 esac
-export "CARGO_TARGET_${upper}_RUSTFLAGS=$flags" "CFLAGS_$lower=$defines"
-${CARGO:-cargo} rustc --locked --profile "$profile" --package server --bin quaymaster --target "$wanted" -- "${link[@]}" >&2
+without_paths "$wanted" "$flags" "$defines" \
+    "${CARGO:-cargo}" rustc --locked --profile "$profile" --package server --bin quaymaster --target "$wanted" -- "${link[@]}" >&2
 [ "$profile" != dev ] || profile=debug
 echo "$target/$wanted/$profile/quaymaster"

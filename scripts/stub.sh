@@ -8,11 +8,13 @@ folder=${1:-$target/stub-files}
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 cd "$repository"
+. scripts/paths.sh
+build() { without_paths "" "" "" cargo rustc --locked --profile stub "$@"; }
 # One kind of crate at a time: only then is all of it optimised as one.
 for kind in cdylib staticlib; do
-    cargo rustc --locked --profile stub --package communication-stub --lib --crate-type "$kind"
+    build --package communication-stub --lib --crate-type "$kind"
 done
-cargo rustc --locked --profile stub --package communication-stub-tls --lib --crate-type cdylib
+build --package communication-stub-tls --lib --crate-type cdylib
 install -m 755 "$target/stub/libbaqcstub.so" "$target/stub/libbaqctls.so" "$folder/"
 install -m 644 "$target/stub/libbaqcstub.a" crates/communication-stub/include/baqcstub.h \
     crates/communication-stub/copybooks/*.cpy "$folder/"

@@ -1,4 +1,4 @@
-//! The one door for developers: `cargo xtask ci|tidy|codegen|client|image|packages|sizes|checksums|fuzz|bench`.
+//! The one door for developers: `cargo xtask ci|tidy|codegen|client|image|packages|toolkit|archive|sizes|checksums|fuzz|bench`.
 
 mod console;
 mod mqi;
@@ -22,6 +22,10 @@ cargo xtask image [--program FILE] [--native FILE] [--out FOLDER] [--shell FILE|
 cargo xtask packages [--program FILE] [--native FILE] [--static FILE] [--out FOLDER]
                       write .deb, .rpm, .tar.gz, wheel, npm package, archive of Java, chart for Helm and
                       list of parts (CycloneDX) of a program; of the static one, an archive beside the others
+cargo xtask toolkit [--program FILE] [--out FOLDER]
+                      write zconbt.zip, the build toolkit for API requesters
+cargo xtask archive FOLDER FILE.tar.gz
+                      pack a folder into the same bytes, whoever made it and when
 cargo xtask sizes FILE…       programs and images are no larger than they may be
 cargo xtask checksums FOLDER  write SHA256SUMS of a folder's files
 cargo xtask fuzz [N]  every fuzz target for N seconds (default 60); needs nightly and cargo-fuzz
@@ -50,6 +54,8 @@ fn run(arguments: &[String]) -> Result<()> {
         ["client", folder] => mqi::hand_out(Path::new(folder)),
         ["image", rest @ ..] => packing::image(&root, rest),
         ["packages", rest @ ..] => packing::packages(&root, rest),
+        ["toolkit", rest @ ..] => packing::toolkit(&root, rest),
+        ["archive", folder, file] => packing::archive(&root, Path::new(folder), Path::new(file)),
         ["sizes", files @ ..] => packing::sizes(files),
         ["checksums", folder] => packing::checksums(Path::new(folder)),
         ["fuzz"] => steps::fuzz(&root, 60),

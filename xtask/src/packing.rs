@@ -15,6 +15,7 @@ mod redhat;
 mod sbom;
 #[cfg(test)]
 mod tests;
+mod toolkit;
 mod tree;
 mod wheel;
 
@@ -27,6 +28,7 @@ use time::format_description::well_known::Rfc3339;
 
 use contents::{Contents, Kind};
 use program::{Architecture, Program};
+use tree::Tree;
 
 /// Of all that is handed out.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -65,37 +67,62 @@ pub(crate) fn image(root: &Path, words: &[&str]) -> Result<()> {
 pub(crate) fn packages(root: &Path, words: &[&str]) -> Result<()> {
     let arguments = Arguments::parse(root, words)?;
     let program = Program::read(&arguments.program)?;
-    let contents = Contents::gather(root, &program, arguments.native())?;
     let date = date(root)?;
     let machine = program.architecture.machine();
-    let debian = deb::package(root, &program, &contents.installed(Kind::Debian)?, VERSION, date)?;
-    let redhat = redhat::package(root, &program, &contents.installed(Kind::Fedora)?, VERSION, date)?;
-    let folder = format!("quaymaster-{VERSION}");
-    let archive = |bytes: &[u8]| tree::gzip(&contents.portable(&folder, bytes).tar(date)?);
-    let portable = archive(&program.bytes)?;
     let whole = arguments.static_program.as_deref().map(|file| static_of(file, program.architecture)).transpose()?;
-    let whole = whole.map(|bytes| archive(&bytes)).transpose()?;
-    let (wheel_name, wheel) = wheel::wheel(root, &program)?;
-    let (npm_name, npm) = npm::package(root, &program, date)?;
-    let (java_name, java) = maven::archive_of(root, &program)?;
-    let (chart_name, chart) = chart::archive_of(root, date)?;
+    let mut made = packages_of(root, &program, whole.as_deref(), arguments.native(), date)?;
     let parts = sbom::list(root, machine, VERSION, &rfc3339(date)?)?;
-    let whole = whole.map(|bytes| (format!("{folder}-linux-{machine}-static.tar.gz"), bytes));
-    for (name, bytes) in whole.into_iter().chain([
-        (format!("quaymaster_{VERSION}_{}.deb", program.architecture.name()), debian),
-        (format!("quaymaster-{VERSION}-1.{machine}.rpm"), redhat),
-        (format!("{folder}-linux-{machine}.tar.gz"), portable),
-        (format!("{folder}-linux-{machine}.cdx.json"), parts),
-        (wheel_name, wheel),
-        (npm_name, npm),
-        (java_name, java),
-        (chart_name, chart),
-    ]) {
+    made.push((format!("quaymaster-{VERSION}-linux-{machine}.cdx.json"), parts));
+    for (name, bytes) in made {
         let file = arguments.out.join(name);
         write(&file, &bytes)?;
         println!("{}", file.display());
     }
     Ok(())
+}
+
+/// Name and bytes of each package of a program, and of its static form when there is one.
+fn packages_of(
+    root: &Path,
+    program: &Program,
+    whole: Option<&[u8]>,
+    native: &Path,
+    date: u64,
+) -> Result<Vec<(String, Vec<u8>)>> {
+    let contents = Contents::gather(root, program, native)?;
+    let machine = program.architecture.machine();
+    let debian = deb::package(root, program, &contents.installed(Kind::Debian)?, VERSION, date)?;
+    let redhat = redhat::package(root, program, &contents.installed(Kind::Fedora)?, VERSION, date)?;
+    let folder = format!("quaymaster-{VERSION}");
+    let archive = |bytes: &[u8]| tree::gzip(&contents.portable(&folder, bytes).tar(date)?);
+    let mut made = vec![
+        (format!("quaymaster_{VERSION}_{}.deb", program.architecture.name()), debian),
+        (format!("quaymaster-{VERSION}-1.{machine}.rpm"), redhat),
+        (format!("{folder}-linux-{machine}.tar.gz"), archive(&program.bytes)?),
+        wheel::wheel(root, program)?,
+        npm::package(root, program, date)?,
+        maven::archive_of(root, program)?,
+        chart::archive_of(root, date)?,
+    ];
+    if let Some(bytes) = whole {
+        made.push((format!("{folder}-linux-{machine}-static.tar.gz"), archive(bytes)?));
+    }
+    Ok(made)
+}
+
+/// `cargo xtask toolkit`.
+pub(crate) fn toolkit(root: &Path, words: &[&str]) -> Result<()> {
+    let arguments = Arguments::parse(root, words)?;
+    let file = arguments.out.join("zconbt.zip");
+    write(&file, &toolkit::archive_of(root, &Program::read(&arguments.program)?)?)?;
+    println!("{}", file.display());
+    Ok(())
+}
+
+/// `cargo xtask archive`: what is in a folder, below the folder's name.
+pub(crate) fn archive(root: &Path, folder: &Path, file: &Path) -> Result<()> {
+    let name = folder.file_name().and_then(|name| name.to_str()).context("the folder has no name")?;
+    write(file, &tree::gzip(&Tree::read(folder, name)?.tar(date(root)?)?)?)
 }
 
 /// The bytes of a program that needs nothing of the machine that it runs on.

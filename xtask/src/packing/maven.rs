@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use super::VERSION;
 use super::oci::digits;
 use super::program::Program;
-use super::wheel::archive;
+use super::tree::zip;
 
 /// Archives of Debian's package junit5, which the extension is compiled with.
 const JUNIT: [&str; 4] = ["junit-jupiter-api", "junit-platform-commons", "opentest4j", "apiguardian-api"];
@@ -39,7 +39,7 @@ pub(super) fn archive_of(root: &Path, program: &Program) -> Result<(String, Vec<
          Implementation-Version: {VERSION}\r\n\r\n"
     );
     files.insert(0, ("META-INF/MANIFEST.MF".to_owned(), 0o644, manifest.into_bytes()));
-    Ok((format!("quaymaster-junit-{VERSION}-linux-{machine}.jar"), archive(&files)?))
+    Ok((format!("quaymaster-junit-{VERSION}-linux-{machine}.jar"), zip(&files)?))
 }
 
 /// Path, mode and bytes of each class.
@@ -63,7 +63,8 @@ fn compile(sources: &Path, out: &Path) -> Result<()> {
         ensure!(Path::new(library).exists(), "no {library}: install JUnit 5 (Debian: junit5)");
     }
     let listed = std::fs::read_dir(sources).with_context(|| format!("cannot read {}", sources.display()))?;
-    let files: Vec<PathBuf> = listed.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    let mut files: Vec<PathBuf> = listed.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    files.sort();
     let output = Command::new("javac")
         .args(["--release", "8", "-Xlint:all,-options", "-Werror", "-encoding", "UTF-8", "-classpath"])
         .arg(libraries.join(":"))

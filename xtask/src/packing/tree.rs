@@ -1,10 +1,14 @@
-//! Files below a root, and the tar archive of them: sorted, owned by root, all of one date.
+//! Files below a root, and the tar archive of them: sorted, owned by root, all of one date. Here alone archives are written.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{Cursor, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use flate2::{Compression, GzBuilder};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
 
 /// How hard zlib tries: a level above 6 takes twice the time for one percent. Tests, which need no small files, ask for 1 with
 /// `QUAYMASTER_PACKING_LEVEL`.
@@ -34,6 +38,37 @@ pub(super) enum Content {
 }
 
 impl Tree {
+    /// What is in a folder, below this path. Of a file's mode only remains whether it is run: the rest is the umask's.
+    ///
+    /// # Errors
+    /// It cannot be read, or has something else than folders, files and links.
+    pub(super) fn read(folder: &Path, path: &str) -> Result<Self> {
+        let mut tree = Self::default();
+        tree.enter_folder(folder, path)?;
+        Ok(tree)
+    }
+
+    fn enter_folder(&mut self, folder: &Path, path: &str) -> Result<()> {
+        self.folder(path, 0o755);
+        for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+            let entry = entry?;
+            let (place, name) = (entry.path(), entry.file_name());
+            let inner = format!("{path}/{}", name.to_str().context("a name is not UTF-8")?);
+            let about = entry.metadata()?;
+            if about.is_dir() {
+                self.enter_folder(&place, &inner)?;
+            } else if about.is_symlink() {
+                self.link(&inner, std::fs::read_link(&place)?.to_str().context("a link's target is not UTF-8")?);
+            } else if about.is_file() {
+                let mode = if about.permissions().mode() & 0o100 == 0 { 0o644 } else { 0o755 };
+                self.file(&inner, mode, std::fs::read(&place)?);
+            } else {
+                bail!("{} is neither folder nor file nor link", place.display());
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn folder(&mut self, path: &str, mode: u32) {
         self.enter(path, mode, Content::Folder);
     }
@@ -110,4 +145,19 @@ pub(super) fn gzip(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut writer = GzBuilder::new().write(Vec::new(), Compression::new(level()));
     writer.write_all(bytes)?;
     Ok(writer.finish()?)
+}
+
+/// A ZIP archive of paths, modes and bytes, in this order, without a date.
+pub(super) fn zip(files: &[(String, u32, Vec<u8>)]) -> Result<Vec<u8>> {
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    for (path, mode, bytes) in files {
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .compression_level(Some(i64::from(level())))
+            .last_modified_time(DateTime::default())
+            .unix_permissions(*mode);
+        archive.start_file(path, options)?;
+        archive.write_all(bytes)?;
+    }
+    Ok(archive.finish()?.into_inner())
 }

@@ -2,19 +2,16 @@
 //!
 //! Source: PyPA specifications, "Binary distribution format", "Recording installed projects", platform compatibility tags.
 
-use std::io::{Cursor, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::VERSION;
 use super::program::Program;
-use super::tree::level;
+use super::tree::zip;
 
 /// The name of the wheel, and its bytes.
 ///
@@ -49,7 +46,7 @@ pub(super) fn wheel(root: &Path, program: &Program) -> Result<(String, Vec<u8>)>
     let record: String = files.iter().map(|(path, _, bytes)| record_line(path, bytes)).collect();
     // The list itself is without a digest, and comes last.
     files.push((format!("{info}/RECORD"), 0o644, format!("{record}{info}/RECORD,,\n").into_bytes()));
-    Ok((format!("quaymaster-{VERSION}-{tag}.whl"), archive(&files)?))
+    Ok((format!("quaymaster-{VERSION}-{tag}.whl"), zip(&files)?))
 }
 
 /// Any Python 3 on a Linux whose C library has what the program calls.
@@ -64,21 +61,6 @@ fn tag(program: &Program) -> String {
 
 fn record_line(path: &str, bytes: &[u8]) -> String {
     format!("{path},sha256={},{}\n", URL_SAFE_NO_PAD.encode(Sha256::digest(bytes)), bytes.len())
-}
-
-/// A ZIP archive of paths, modes and bytes, in this order.
-pub(super) fn archive(files: &[(String, u32, Vec<u8>)]) -> Result<Vec<u8>> {
-    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    for (path, mode, bytes) in files {
-        let options = SimpleFileOptions::default()
-            .compression_method(CompressionMethod::Deflated)
-            .compression_level(Some(i64::from(level())))
-            .last_modified_time(DateTime::default())
-            .unix_permissions(*mode);
-        archive.start_file(path, options)?;
-        archive.write_all(bytes)?;
-    }
-    Ok(archive.finish()?.into_inner())
 }
 
 #[cfg(test)]
