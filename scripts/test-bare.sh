@@ -28,7 +28,7 @@ if [ "${1:-}" != inside ]; then
     if [ "${1:-}" = tutorials ]; then
         built=${CARGO_TARGET_DIR:-$repository/target}
         install -D "$built/release/quaymaster" "$root/srv/quaymaster/target/release/quaymaster"
-        install -D -t "$root/srv/quaymaster/target/dist" "$built"/dist/quaymaster-*.whl
+        install -D -t "$root/srv/quaymaster/target/dist" "$built"/dist/quaymaster-*_"$(uname -m)".whl
     elif ! curl --proto '=https' --tlsv1.2 -sSf -m 20 -o /dev/null https://sh.rustup.rs 2>/dev/null; then
         say "https://sh.rustup.rs cannot be reached: copying this machine's Rust instead of testing its installer"
         cp -a "$(cd "$repository" && rustc --print sysroot)" "$root/opt/rust"

@@ -2,8 +2,9 @@
 # Proves the packages on a bare Debian 12: test-packages.sh [FOLDER]
 #
 # FOLDER has what `make dist` writes; target/dist by default. Debian 12 is made with debootstrap (minbase). There the package of Debian
-# is installed first, with nothing else. Then systemd, man, bash-completion, rpm, pip and npm are added, and each package lives its
-# life: installed, run as its user, upgraded, removed, purged. Nothing but its data may be left. Last, pip and npx serve without a network.
+# is installed first, with nothing else, and both archives are unpacked there. Then systemd, man, bash-completion, rpm, pip, npm and JUnit
+# are added, and each package lives its life: installed, run as its user, upgraded, removed, purged. Nothing but its data may be left. Those
+# of pip, npm and Java do so without a network. Packages of other machines are left out.
 #
 # Needs root.
 set -euo pipefail
@@ -19,12 +20,16 @@ fail() { say "FAILED: $*"; exit 1; }
 # The second half runs in namespaces of its own: its mounts and processes end with it.
 if [ "${1:-}" != inside ]; then
     dist=${1:-${CARGO_TARGET_DIR:-$repository/target}/dist}
-    ls "$dist"/quaymaster_*.deb > /dev/null 2>&1 || fail "no packages in $dist: run make dist"
+    own=$(uname -m)
+    case $own in x86_64) cpu=x64 ;; *) cpu=arm64 ;; esac
+    packages=("$dist"/quaymaster_*_"$(dpkg --print-architecture)".deb "$dist"/quaymaster-*."$own".rpm "$dist"/*_"$own".whl
+        "$dist"/quaymaster-*-linux-"$cpu".tgz "$dist"/quaymaster-[0-9]*-linux-"$own"{,-static}.tar.gz "$dist"/quaymaster-junit-*-linux-"$own".jar)
+    ls "${packages[@]}" > /dev/null || fail "no packages in $dist: run make dist"
     mkdir -p "$base"
     say "making a bare Debian 12 in $root (half a minute)"
     make_bare_root "$root" "$base/debootstrap.log"
     mkdir "$root/packages"
-    cp "$dist"/quaymaster[_-]*.deb "$dist"/quaymaster-*.rpm "$dist"/*.whl "$dist"/quaymaster-*-linux-*.tgz "$root/packages"
+    cp "${packages[@]}" "$root/packages"
     exec unshare --mount --pid --fork --kill-child --mount-proc "$0" inside
 fi
 
@@ -37,7 +42,22 @@ bare 'dpkg --install /packages/quaymaster_*.deb < /dev/null
     dpkg --purge quaymaster
     ! getent passwd quaymaster && ! getent group quaymaster' > "$base/alone.log" 2>&1 || fail "see $base/alone.log"
 
-tools="systemd man-db bash-completion rpm python3-venv nodejs npm"
+# The life of a package that a user has: the message stays in a folder of its own. `add`, `upgrade` and `remove` are functions, and
+# $quaymaster is the command.
+life_of_a_user=$(cat "$repository/tests/packages/user.sh")
+
+say "both archives alone; their output: $base/archives.log"
+bare "tar() { command tar --extract --gzip --no-same-owner --file \"\$1\" --directory /opt; }
+    command -v gzip > /dev/null
+    quaymaster=/opt/\$(basename /packages/quaymaster-*-static.tar.gz | sed 's/-linux-.*//')/bin/quaymaster
+    remove() { rm -r /opt/quaymaster-*; }
+    for archive in /packages/quaymaster-*.tar.gz; do
+        add() { tar \$archive; }
+        upgrade() { add; }
+        $life_of_a_user
+    done" > "$base/archives.log" 2>&1 || fail "see $base/archives.log"
+
+tools="systemd man-db bash-completion rpm python3-venv nodejs npm openjdk-17-jdk-headless junit5"
 say "adding $tools; its output: $base/tools.log"
 bare "export DEBIAN_FRONTEND=noninteractive; apt-get update && apt-get install --yes --no-install-recommends $tools
     # Debian's small systems have no manual pages; apt leaves them out there.
@@ -100,36 +120,40 @@ bare "add() { rpm --install --nodeps /packages/quaymaster-*.rpm && rpm --verify 
     purge() { rpm --erase quaymaster; }
     $life" > "$base/rpm.log" 2>&1 || fail "see $base/rpm.log"
 
-# A message by $quaymaster, in a network of its own without a way out.
-first_message='
-    ready=$(mktemp)
-    setsid $quaymaster serve --ephemeral --https 127.0.0.1:0 --http off --mq off --metrics off > $ready 2> $ready.log &
-    for _ in $(seq 600); do
-        if grep -q "\"event\":\"ready\"" $ready; then break; fi
-        sleep 0.1
-    done
-    data=$(sed "s/.*\"dataDirectory\":\"\([^\"]*\)\".*/\1/" $ready)
-    $quaymaster put --data $data DEV.QUEUE.1 first
-    test "$($quaymaster get --data $data DEV.QUEUE.1)" = first
-    # All of them, as a terminal does: npx starts the server by a shell.
-    kill -- -$!
-    wait $! || test $? = 143
-    for _ in $(seq 300); do
-        if ! test -e $data; then break; fi
-        sleep 0.1
-    done
-    test ! -e $data'
-say "pip install and npx, without a network"
+say "pip, npm and JUnit without a network; their output: $base/languages.log"
 unshare --net chroot "$root" env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin bash -euc "
     # A new network has its loopback down.
     python3 -c 'import fcntl, socket, struct
 fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8914, struct.pack(\"16sh14x\", b\"lo\", 1))'
+
     python3 -m venv /tmp/python
-    /tmp/python/bin/pip install --quiet --no-index /packages/*.whl
     quaymaster=/tmp/python/bin/quaymaster
-    $first_message
+    add() { /tmp/python/bin/pip install --quiet --no-index /packages/*.whl; }
+    upgrade() { /tmp/python/bin/pip install --quiet --no-index --force-reinstall /packages/*.whl; }
+    remove() { /tmp/python/bin/pip uninstall --quiet --yes quaymaster; }
+    $life_of_a_user
+
     mkdir /tmp/node; cd /tmp/node
-    npm install --offline --no-audit --no-fund /packages/quaymaster-*-linux-*.tgz
     quaymaster='npx --offline quaymaster'
-    $first_message" > "$base/languages.log" 2>&1 || fail "see $base/languages.log"
+    add() { npm install --offline --no-audit --no-fund /packages/quaymaster-*.tgz; }
+    upgrade() { npm install --offline --no-audit --no-fund --force /packages/quaymaster-*.tgz; }
+    remove() { npm uninstall --offline quaymaster; ! grep quaymaster package.json package-lock.json; }
+    $life_of_a_user
+
+    mkdir /tmp/java; cd /tmp/java
+    cat > FirstTest.java <<'JAVA'
+$(cat "$repository/tests/packages/FirstTest.java")
+JAVA
+    classes=/tmp/java/quaymaster.jar:/usr/share/java/junit-platform-console-standalone.jar
+    touch /before; sleep 0.01
+    for _ in added upgraded; do
+        cp /packages/quaymaster-junit-*.jar /tmp/java/quaymaster.jar
+        javac -cp \$classes FirstTest.java
+        java -cp \$classes:. org.junit.platform.console.ConsoleLauncher --select-class FirstTest
+    done
+    # The program is unpacked into the user's cache.
+    rm -r /tmp/java \$HOME/.cache/quaymaster
+    cd /
+    test -z \"\$(find / -xdev \( -path /proc -o -path /packages \) -prune -o -name '*quaymaster*' -newer /before -print | tee /dev/stderr)\"
+    " > "$base/languages.log" 2>&1 || fail "see $base/languages.log"
 say "passed"

@@ -21,7 +21,7 @@ mount -t proc proc "$place/whole/proc"
 mount --rbind /dev "$place/whole/dev"
 mkdir "$place/whole/packages" "$place/whole/written"
 mount --bind "$place/upper" "$place/whole/written"
-cp "$1"/quaymaster[_-]*.deb "$1"/quaymaster-*.rpm "$1"/quaymaster-*.tar.gz "$place/whole/packages"
+cp "$1"/quaymaster_*_"$(dpkg --print-architecture)".deb "$1"/quaymaster-*."$(uname -m)".rpm "$place/whole/packages"
 rm -rf "$place/whole/var/lib/quaymaster"
 exec chroot "$place/whole" /bin/bash -c "$2"
 "#;

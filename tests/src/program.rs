@@ -72,7 +72,7 @@ pub fn image() -> Result<PathBuf> {
     newest.with_context(|| format!("no container image in {}: run `make image`", folder.display()))
 }
 
-/// A package that `make dist` puts beside the container image: the one whose name ends so.
+/// A package of this machine that `make dist` puts beside the container image: the one whose name ends so.
 ///
 /// # Errors
 /// There is none.
@@ -80,8 +80,16 @@ pub fn package(end: &str) -> Result<PathBuf> {
     let folder = image()?.parent().context("an image lies in a folder")?.to_owned();
     let mut paths = std::fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path()));
     paths
-        .find(|path| path.to_string_lossy().ends_with(end))
+        .find(|path| path.to_string_lossy().ends_with(end) && !is_of_another_machine(path))
         .with_context(|| format!("no package {end} in {}: run `make dist`", folder.display()))
+}
+
+/// The words of compilers, Debian and Node.
+fn is_of_another_machine(package: &Path) -> bool {
+    const MACHINES: [&[&str]; 2] = [&["x86_64", "amd64", "x64"], &["aarch64", "arm64"]];
+    let name = package.file_name().unwrap_or_default().to_string_lossy();
+    let mut others = MACHINES.into_iter().filter(|words| !words.contains(&std::env::consts::ARCH)).flatten();
+    others.any(|word| name.contains(word))
 }
 
 /// A folder that a target of `make` puts in the build.
@@ -129,6 +137,21 @@ fn candidates(own: &Path) -> [PathBuf; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packages_of_another_machine_are_known_by_their_names() {
+        let (own, other) = match std::env::consts::ARCH {
+            "aarch64" => {
+                (["linux-arm64.tgz", "manylinux_2_34_aarch64.whl"], ["linux-x64.tgz", "manylinux_2_34_x86_64.whl"])
+            }
+            _ => (["linux-x64.tgz", "manylinux_2_34_x86_64.whl"], ["linux-arm64.tgz", "manylinux_2_34_aarch64.whl"]),
+        };
+        for (own, other) in own.into_iter().zip(other) {
+            let named = |end: &str| PathBuf::from(format!("aarch64-x64/quaymaster-0.1.0-{end}"));
+            assert!(!is_of_another_machine(&named(own)) && is_of_another_machine(&named(other)), "{own} {other}");
+        }
+        assert!(!is_of_another_machine(Path::new("quaymaster-chart-0.1.0.tgz")));
+    }
 
     #[test]
     fn the_program_is_looked_for_beside_tests_and_beside_programs() {
