@@ -154,6 +154,7 @@ JAVA
     # The program is unpacked into the user's cache.
     rm -r /tmp/java \$HOME/.cache/quaymaster
     cd /
-    test -z \"\$(find / -xdev \( -path /proc -o -path /packages \) -prune -o -name '*quaymaster*' -newer /before -print | tee /dev/stderr)\"
+    left=\$(find / -xdev \( -path /proc -o -path /packages \) -prune -o -name '*quaymaster*' -newer /before -print)
+    test -z \"\$left\" || { echo \"left: \$left\"; exit 1; }
     " > "$base/languages.log" 2>&1 || fail "see $base/languages.log"
 say "passed"
