@@ -347,7 +347,7 @@ fn print(line: serde_json::Value) {
 }
 
 /// Becomes true with the first SIGTERM or SIGINT.
-fn stopped_by_signal() -> std::io::Result<watch::Receiver<bool>> {
+fn stopped_by_signal() -> io::Result<watch::Receiver<bool>> {
     let (stop, stopped) = watch::channel(false);
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
