@@ -22,11 +22,8 @@ told = {"cut": 0, "again": 0}
 
 
 def cuts():
-    try:
-        with open(CUTS, encoding="ascii") as file:
-            return int(file.read() or 0)
-    except FileNotFoundError:
-        return 0
+    with open(CUTS, encoding="ascii") as file:
+        return int(file.read())
 
 
 def pytest_collection_modifyitems(items):

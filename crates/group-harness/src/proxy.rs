@@ -3,12 +3,14 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+
+const LONGEST_CUT: Duration = Duration::from_secs(60);
 
 /// Which way bytes go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +32,8 @@ struct Controls {
     delay_us: AtomicU64,
     lingering_us: AtomicU64,
     is_stalled: watch::Sender<bool>,
-    /// Raised by each cut. Under the lock no connection begins between the count of a cut and the cut.
-    cuts: Mutex<watch::Sender<u64>>,
+    /// Ends the connections that listen to it: those that began since the last cut. Each cut puts another one in its place.
+    cuts: Mutex<watch::Sender<bool>>,
     trap: Mutex<Trap>,
     holds: Mutex<Holds>,
     /// Of those that hold back transactions, so many go on.
@@ -78,7 +80,7 @@ impl Proxy {
             delay_us: AtomicU64::new(0),
             lingering_us: AtomicU64::new(0),
             is_stalled: watch::Sender::new(false),
-            cuts: Mutex::new(watch::Sender::new(0)),
+            cuts: Mutex::default(),
             trap: Mutex::default(),
             holds: Mutex::default(),
             released: watch::Sender::new(0),
@@ -98,12 +100,16 @@ impl Proxy {
         self.port
     }
 
-    /// Ends all connections that there are: so many.
+    /// Ends all connections that there are: so many. They have ended when this returns.
     pub fn cut(&self) -> usize {
-        let cuts = self.controls.cuts();
-        // Once they are told, they end, and are not counted any more.
-        let count = cuts.receiver_count();
-        cuts.send_modify(|cuts| *cuts += 1);
+        let cut = std::mem::take(&mut *self.controls.cuts());
+        let count = cut.receiver_count();
+        cut.send_replace(true);
+        let until = Instant::now() + LONGEST_CUT;
+        while cut.receiver_count() > 0 {
+            assert!(Instant::now() < until, "a connection does not end");
+            std::thread::sleep(Duration::from_micros(100));
+        }
         count
     }
 
@@ -174,7 +180,7 @@ impl Controls {
         self.trap.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn cuts(&self) -> std::sync::MutexGuard<'_, watch::Sender<u64>> {
+    fn cuts(&self) -> std::sync::MutexGuard<'_, watch::Sender<bool>> {
         self.cuts.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -251,7 +257,7 @@ async fn pass(connection: u64, client: TcpStream, controls: Arc<Controls>) {
         _ = pump(connection, Way::ToClient, &mut from_server, &mut to_client, &controls) => {}
         _ = cuts.changed() => {}
     }
-    drop((from_client, to_client));
+    drop((from_client, to_client, cuts));
     tokio::time::sleep(Duration::from_micros(controls.lingering_us.load(Ordering::Acquire))).await;
 }
 
