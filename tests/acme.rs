@@ -1,15 +1,17 @@
 //! Certificates by ACME: the section of the page on certificates works as pasted with certbot and with Pebble, the ACME server for tests of
 //! Let's Encrypt, and programs that are connected meanwhile notice nothing.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use system_tests::ports;
 use system_tests::program::quaymaster;
 use system_tests::server::{APP_PASSWORD, Server, ServerOptions};
+use system_tests::wait::until;
 
 use crate::client::{block_on, client, put, write};
 use crate::interop::packages::{cache, environment};
@@ -22,8 +24,7 @@ use crate::services::repository;
 pub(crate) const SECTION: &str = "\n## Renew it with an ACME client\n";
 /// A user that is not root's.
 const NOBODY: u32 = 65534;
-const PAUSE: Duration = Duration::from_millis(100);
-const LOOKS: u32 = 1200;
+const LIMIT: Duration = Duration::from_secs(120);
 
 #[test]
 fn a_certificate_is_got_and_renewed_by_the_hook_of_an_acme_client_under_connected_programs() -> Result<()> {
@@ -49,7 +50,7 @@ fn a_certificate_is_got_and_renewed_by_the_hook_of_an_acme_client_under_connecte
         .spawn()
         .map(Started)?;
     let status = || mqsc(&data, "DISPLAY QSTATUS(DEV.QUEUE.1) IPPROCS");
-    until("a program waits", || Ok(status()?.contains("IPPROCS(1)")))?;
+    until("a program waits", LIMIT, || Ok(status()?.contains("IPPROCS(1)")))?;
     let output = block_on(async {
         let mut connected = client(&server, "DEV.QUEUE.2", false)?;
         put(&mut connected, "before").await?;
@@ -98,7 +99,7 @@ impl Machine {
         for part in ["var/lib", "etc", "usr/local/sbin"] {
             std::fs::create_dir_all(root.join(part))?;
         }
-        let [names, directory, challenges] = [free_port()?, free_port()?, free_port()?];
+        let [names, directory, challenges] = [ports::free()?, ports::free()?, ports::free()?];
         let mut of_names = Command::new(programs.join("pebble-challtestsrv"));
         of_names.args([
             "-http01",
@@ -197,7 +198,7 @@ impl Started {
     fn listening(command: &mut Command, port: u16) -> Result<Self> {
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let started = Self(child.with_context(|| format!("{command:?}"))?);
-        until("a server listens", || Ok(TcpStream::connect(("127.0.0.1", port)).is_ok()))?;
+        until("a server listens", LIMIT, || Ok(TcpStream::connect(("127.0.0.1", port)).is_ok()))?;
         Ok(started)
     }
 }
@@ -207,18 +208,4 @@ impl Drop for Started {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-fn until(what: &str, is_so: impl Fn() -> Result<bool>) -> Result<()> {
-    for _ in 0..LOOKS {
-        if is_so()? {
-            return Ok(());
-        }
-        std::thread::sleep(PAUSE);
-    }
-    bail!("{what}: not within two minutes")
-}
-
-fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }

@@ -127,7 +127,8 @@ class OrdersTest {
             Path deployed = server.caFile().getParent().resolveSibling(archive);
             Files.createDirectories(deployed.getParent());
             Files.copy(data.resolve(archive), deployed);
-            while (call(server).contains("BAQR0930W")) {
+            for (int look = 0; call(server).contains("BAQR0930W"); look++) {
+                assertTrue(look < 3000, "the requester is deployed");
                 Thread.sleep(100);
             }
             Path recording = Paths.get("api.jsonl");

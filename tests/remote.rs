@@ -4,13 +4,13 @@
 //! answered get never again. Its clients get 503 while the queue manager is gone, and no other error; its kept connections are
 //! replaced when it is back. `QUAYMASTER_KILL_ROUNDS` and `QUAYMASTER_SEED` are those of the kill test.
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use system_tests::ports;
 use system_tests::server::{APP_PASSWORD, Server, ServerOptions};
 use workload::ledger::Ledger;
 
@@ -29,7 +29,7 @@ fn nothing_answered_is_lost_or_seen_twice_when_a_remote_queue_manager_is_killed_
 fn kill_repeatedly(rounds: u32, seed: u64) -> Result<()> {
     let mut random = StdRng::seed_from_u64(seed);
     let (far_data, web_data) = (tempfile::tempdir()?, tempfile::tempdir()?);
-    let port = free_port()?;
+    let port = ports::free()?;
     let far_options = ServerOptions::on(far_data.path()).listening(&format!("127.0.0.1:{port}"));
     let web = Server::start(&web_tier(web_data.path(), port)?).context("the web tier")?;
     ensure!(web.ready.line.contains("\"queueManagers\":[]"), "{}", web.ready.line);
@@ -80,8 +80,4 @@ fn check_pool(web: &Server) -> Result<()> {
     ensure!(value("overflowed_total", "")? > 0 && value("failed_total", "")? > 0, "{page}");
     ensure!(value("in_use", "")? == 0 && (1..=6).contains(&value("idle", "")?), "{page}");
     Ok(())
-}
-
-fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }

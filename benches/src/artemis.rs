@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
+use system_tests::ports;
 use tempfile::TempDir;
 
 use crate::amqp::Endpoint;
 use crate::certificate::{Certificate, STORE_PASSWORD, trusting};
 use crate::distribution::Distribution;
 use crate::listing::{Client, Request};
-use crate::nginx::free_port;
 
 const DISTRIBUTION: Distribution<'_> = Distribution {
     artifact: "org.apache.activemq:apache-artemis:2.39.0:zip:bin",
@@ -46,7 +46,7 @@ impl Artemis {
         let distribution = DISTRIBUTION.unpacked(work)?;
         let folder = tempfile::Builder::new().prefix("artemis").tempdir_in(work)?;
         let instance = folder.path().join("broker");
-        let (port, core, tls) = (free_port()?, free_port()?, free_port()?);
+        let (port, core, tls) = (ports::free()?, ports::free()?, ports::free()?);
         let made = Command::new(distribution.join("bin/artemis"))
             .arg("create")
             .arg(&instance)

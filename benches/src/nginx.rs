@@ -5,6 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use system_tests::ports;
 use tempfile::TempDir;
 
 use crate::certificate::Certificate;
@@ -32,7 +33,7 @@ impl Nginx {
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
         let certificate = Certificate::make(folder.path())?.certificate;
         write(&folder.path().join("1k"), &"x".repeat(size))?;
-        let (port, plain) = (free_port()?, free_port()?);
+        let (port, plain) = (ports::free()?, ports::free()?);
         let configuration = folder.path().join("nginx.conf");
         write(&configuration, &configured(folder.path(), port, plain))?;
         let master = Command::new("nginx")
@@ -97,11 +98,6 @@ fn configured(folder: &Path, port: u16, plain: u16) -> String {
 pub fn children(pid: u32) -> Result<Vec<u32>> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
     text.split_ascii_whitespace().map(|child| child.parse().context("a process id is a number")).collect()
-}
-
-/// Taken now; nobody else on this machine is likely to take it in between.
-pub fn free_port() -> Result<u16> {
-    Ok(std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
 #[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]

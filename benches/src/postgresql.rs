@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use postgres::{Client, Config, NoTls};
+use system_tests::ports;
 use tempfile::TempDir;
 use workload::batch;
 
-use crate::nginx::free_port;
 use crate::throughput::rate;
 
 const INSERT: &str = "insert into msgs(q, body) values ($1, $2)";
@@ -39,7 +39,7 @@ impl Postgresql {
             .current_dir(folder.path())
             .output()?;
         ensure!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-        let port = free_port()?;
+        let port = ports::free()?;
         let log = std::fs::File::create(folder.path().join("server.log"))?;
         let server = owner
             .command(&programs.join("postgres"))

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
+use system_tests::ports;
 use tempfile::TempDir;
 
 use crate::listing::{Client, Request};
-use crate::nginx::{children, free_port};
+use crate::nginx::children;
 
 /// `guest:guest`.
 pub const CREDENTIALS: &str = "Z3Vlc3Q6Z3Vlc3Q=";
@@ -30,7 +31,7 @@ impl RabbitMq {
     pub fn start(work: &Path) -> Result<Self> {
         let program = program()?;
         let folder = tempfile::Builder::new().prefix("rabbitmq").tempdir_in(work)?;
-        let (port, amqp, distribution, names_port) = (free_port()?, free_port()?, free_port()?, free_port()?);
+        let (port, amqp, distribution, names_port) = (ports::free()?, ports::free()?, ports::free()?, ports::free()?);
         let file = |name: &str| folder.path().join(name);
         write(&file("plugins"), "[rabbitmq_management].")?;
         write(&file("env.conf"), "")?;

@@ -3,11 +3,12 @@
 //! looks in any case.
 
 use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use workload::measure::{now, processor_time};
+use system_tests::wait::until;
+use workload::measure::processor_time;
 
 use super::{Bench, result};
 
@@ -95,15 +96,4 @@ fn end(child: &mut Child, error: anyhow::Error) -> anyhow::Error {
     let _ = child.kill();
     let _ = child.wait();
     error
-}
-
-fn until(what: &str, limit: Duration, mut condition: impl FnMut() -> Result<bool>) -> Result<()> {
-    let end: Instant = now() + limit;
-    while !condition()? {
-        if now() > end {
-            bail!("not within {limit:?}: {what}");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    Ok(())
 }

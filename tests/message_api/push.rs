@@ -14,8 +14,9 @@ use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 use system_tests::http::Client;
 use system_tests::server::{Server, ServerOptions};
+use system_tests::wait::until;
 
-use super::{BASE, JSON, connect, connect_to, good, now, put_text, status as queue_status, take_texts};
+use super::{BASE, JSON, connect, connect_to, good, put_text, status as queue_status, take_texts};
 use crate::crash::setting;
 
 use self::receiver::{Receiver, Reply, status};
@@ -38,16 +39,6 @@ fn make(client: &mut Client, name: &str, wish: &Value) -> Result<Value> {
 
 fn show(client: &mut Client, name: &str) -> Result<Value> {
     good(client.ask("GET", &format!("{BASE}/push/{name}"), "", b"")?)
-}
-
-/// Waits, for a while at most.
-fn until(what: &str, mut is_so: impl FnMut() -> Result<bool>) -> Result<()> {
-    let begun = now();
-    while !is_so()? {
-        ensure!(begun.elapsed() < LIMIT, "in vain: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    Ok(())
 }
 
 #[test]
@@ -79,7 +70,7 @@ fn kill_repeatedly(rounds: u32, seed: u64) -> Result<()> {
         }
         let putting = Putting::start(&server, &receiver, &answered, &next)?;
         let wanted = receiver.posts() + random.gen_range(50..400);
-        until("the posts come", || Ok(receiver.posts() >= wanted))?;
+        until("the posts come", LIMIT, || Ok(receiver.posts() >= wanted))?;
         let said = server.kill();
         putting.end()?;
         ensure!(!said.contains("panicked"), "round {round}: {said}");
@@ -87,7 +78,7 @@ fn kill_repeatedly(rounds: u32, seed: u64) -> Result<()> {
     let server = Server::start(&options).context("the last start")?;
     let mut client = connect(&server)?;
     // Committed messages alone count: a message that is posted is not.
-    until("the queue becomes empty", || Ok(queue_status(&server, QUEUE, "currentDepth")? == 0))?;
+    until("the queue becomes empty", LIMIT, || Ok(queue_status(&server, QUEUE, "currentDepth")? == 0))?;
     let shown = show(&mut client, "orders")?;
     ensure!(shown["statistics"]["failed"] == 0, "{shown}");
     ensure!(take_texts(&mut client, QUEUE)?.is_empty(), "messages are left");
@@ -175,8 +166,8 @@ fn a_receiver_that_hangs_redirects_fails_and_floods_holds_up_nothing_and_each_me
         }
         put_text(&mut client, "DEV.QUEUE.2", &format!("good {number}"))?;
     }
-    until("the good target delivers", || Ok(good_one.accepted().len() == 5))?;
-    until("all ends", || {
+    until("the good target delivers", LIMIT, || Ok(good_one.accepted().len() == 5))?;
+    until("all ends", LIMIT, || {
         let statistics = show(&mut client, "bad")?["statistics"].clone();
         Ok(statistics["completed"] == 10 && statistics["failed"] == 20 && statistics["inFlight"] == 0)
     })?;

@@ -1,6 +1,7 @@
 //! `docs/api-requester.md` works as pasted, and the example's script does all of it at once.
 
 use anyhow::{Context, Result, ensure};
+use system_tests::ports;
 use system_tests::program::stub_folder;
 
 use crate::readme::shell_blocks;
@@ -11,11 +12,6 @@ fn checkout() -> Result<Checkout> {
     let checkout = Checkout::new()?;
     std::os::unix::fs::symlink(stub_folder()?, checkout.folder.path().join("target/stub-files"))?;
     Ok(checkout)
-}
-
-/// A port that was free a moment ago.
-fn free_port() -> Result<u16> {
-    Ok(std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
 fn http_port(checkout: &Checkout) -> Result<u16> {
@@ -29,7 +25,7 @@ fn the_page_on_api_requesters_works_as_pasted() -> Result<()> {
     ensure!(sessions.len() >= 8, "the page has sessions from the document to the pool of programs");
     let checkout = checkout()?;
     // The stub's default port, and that of the API, are others here.
-    let script = sessions.concat().replace("3188", &free_port()?.to_string());
+    let script = sessions.concat().replace("3188", &ports::free()?.to_string());
     let listens = format!("provider --listen 127.0.0.1:{}", port_of(&script)?);
     let script = script.replace("workload provider >", &format!("workload {listens} >"));
     let out = checkout.run(&format!("export BAQPORT={}\n{script}", http_port(&checkout)?))?;
@@ -57,7 +53,7 @@ fn the_example_calls_the_api_and_may_be_run_again() -> Result<()> {
     let script = format!(
         "URL=https://localhost:9443 HTTP_PORT={} API=127.0.0.1:{} examples/api-requester/run.sh",
         http_port(&checkout)?,
-        free_port()?
+        ports::free()?
     );
     let expected = [(1024, 32), (4096, 128), (8192, 256)]
         .map(|(bytes, entries)| format!("00 000200 0000000016 {bytes:09} {entries:06} Y\n"))

@@ -6,9 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use system_tests::ports;
 use tempfile::TempDir;
-
-use crate::nginx::free_port;
 
 /// Looks before a peer is given up: a Java virtual machine on a busy machine needs a while.
 const LOOKS: u32 = 600;
@@ -32,7 +31,7 @@ impl Process {
         is_ready: impl Fn(SocketAddr) -> bool,
     ) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix(name).tempdir_in(work)?;
-        let port = free_port()?;
+        let port = ports::free()?;
         let mut command = command(folder.path(), port)?;
         command.current_dir(folder.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child =

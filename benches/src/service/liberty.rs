@@ -11,12 +11,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use system_tests::ports;
 use system_tests::server::APP_PASSWORD;
 use tempfile::TempDir;
 
 use super::setting::write;
 use crate::distribution::{Distribution, run};
-use crate::nginx::free_port;
 
 /// The bare servlet.
 pub(crate) const SERVLET_PATH: &str = "/ibmmq/rest/v2/noop";
@@ -49,7 +49,7 @@ impl Liberty {
         let folder = tempfile::Builder::new().prefix("liberty").tempdir_in(work)?;
         let server = folder.path().join("usr/servers/peer");
         std::fs::create_dir_all(server.join("apps"))?;
-        let port = free_port()?;
+        let port = ports::free()?;
         write(&server.join("server.xml"), &server_xml(port))?;
         write(&server.join("jvm.options"), "-Xmx1g\n")?;
         application(&home, folder.path(), &server.join("apps/noop.war"))?;
