@@ -8,8 +8,8 @@ set -euo pipefail
 wanted=$1
 repository=$(cd "$(dirname "$0")/.." && pwd)
 target=${CARGO_TARGET_DIR:-$repository/target}
-# The static program is built for size. The other one is built for speed until `dist` has been measured to be no slower for requests over HTTP.
-case $wanted in *-musl*) usual=dist ;; *) usual=release ;; esac
+# The static program is built for size. The other one is built for speed until `small` has been measured to be no slower for requests over HTTP.
+case $wanted in *-musl*) usual=small ;; *) usual=release ;; esac
 profile=${QUAYMASTER_PROFILE:-$usual}
 cd "$repository"
 . scripts/paths.sh
@@ -21,7 +21,7 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 [ -d "$sysroot/lib/rustlib/$wanted/lib" ] || rustup target add "$wanted" >&2
 
 # Frame pointers make the tables for unwinding a quarter smaller.
-case $profile in dist) flags="-C force-frame-pointers=yes" ;; *) flags= ;; esac
+case $profile in small) flags="-C force-frame-pointers=yes" ;; *) flags= ;; esac
 # AWS-LC's AES-GCM for AVX-512 is 0.7 MB, for old CipherSpecs alone: rustls has ring's.
 defines="-DMY_ASSEMBLER_IS_TOO_OLD_FOR_512AVX"
 # Rust brings the linker along. Functions with the same code are one.
