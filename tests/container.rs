@@ -91,7 +91,7 @@ fn an_unknown_user_on_a_read_only_root_has_all_that_scripts_of_the_known_image_u
     container.file("run/secrets/mqAppPassword", "password-in-a-secret\n")?;
     let started = container.start()?;
     for wanted in ["AMQ5026I", "Started web server", "30-wrong.mqsc, line 2", "MQ_NO_SUCH_THING"] {
-        ensure!(started.log().contains(wanted), "{wanted} is not in the log:\n{}", started.log());
+        started.line(wanted)?;
     }
     ensure!(!started.log().contains("password-in-a"), "a password is in the log:\n{}", started.log());
     assert_eq!(started.user()?, run::USER, "the server runs as this user");
@@ -138,9 +138,9 @@ fn keys_stanzas_and_web_settings_are_taken_where_the_known_image_has_them() -> R
     )?;
     let container = container.with("OPS_PASSWORD", "of-the-web-server");
     let started = container.start()?;
+    started.line("Log:LogBufferPages").context("a setting without a counterpart is named")?;
     let log = started.log();
     ensure!(log.lines().all(|line| line.starts_with('{')), "lines of JSON: {log}");
-    ensure!(log.contains("Log:LogBufferPages"), "a setting without a counterpart is named: {log}");
     // The host's name, without the hyphen.
     let (code, out) = started.exec("echo 'DISPLAY QMGR CERTLABL' | runmqsc qm7")?;
     ensure!(code == 0 && out.contains("CERTLABL(mine)"), "{code} {out}");

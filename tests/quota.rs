@@ -7,10 +7,13 @@ use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
 use system_tests::program;
 use system_tests::server::{Server, ServerOptions};
+use system_tests::wait;
 use workload::client::rest::RestClient;
 
 use crate::client::{block_on, client, fetch};
 
+/// The log gives room back in the background.
+const ROOM_LIMIT: Duration = Duration::from_secs(300);
 const DISK_QUOTA: u64 = 64 << 20;
 const MEMORY_QUOTA: u64 = 1 << 20;
 const BODY: usize = 200 << 10;
@@ -22,7 +25,7 @@ fn a_queue_manager_warns_of_a_quota_of_disk_refuses_with_2056_and_goes_on_when_m
     let mut app = client(&world.server, "DEV.QUEUE.1", true)?;
     let count = world.fill(&mut app, BODY, "disk", "2056")?;
     ensure!(count > 100, "only {count} messages of {BODY} bytes were taken");
-    world.wait_for_line("is used: the call is refused")?;
+    world.server.error_line("is used: the call is refused")?;
     let doctor = world.doctor()?;
     ensure!(doctor.contains("raise limits.disk_quota, before puts are refused"), "{doctor}");
     world.drain_and_put(&mut app, BODY, count)?;
@@ -37,7 +40,7 @@ fn a_queue_manager_warns_of_a_quota_of_memory_refuses_with_2071_and_goes_on_when
     let mut app = client(&world.server, "DEV.QUEUE.1", false)?;
     let count = world.fill(&mut app, 100, "memory", "2071")?;
     ensure!(count > 500, "only {count} messages were taken");
-    world.wait_for_line("the quota of memory (limits.memory_quota) is used: the put is refused")?;
+    world.server.error_line("the quota of memory (limits.memory_quota) is used: the put is refused")?;
     ensure!(world.doctor()?.contains("its quota of memory"), "{}", world.doctor()?);
     world.drain_and_put(&mut app, 100, count)
 }
@@ -89,22 +92,13 @@ impl World {
             while let Some(warning) =
                 warnings.peek().copied().filter(|warning| self.percent(of).unwrap_or(0) >= *warning)
             {
-                self.wait_for_line(&format!("% of the quota of {of} is used: get messages"))
+                self.server
+                    .error_line(&format!("% of the quota of {of} is used: get messages"))
                     .with_context(|| format!("{warning} %"))?;
                 warnings.next();
             }
         }
         bail!("no put was refused")
-    }
-
-    fn wait_for_line(&self, line: &str) -> Result<()> {
-        for _ in 0..300 {
-            if self.server.errors().contains(line) {
-                return Ok(());
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        bail!("no line {line:?} in {}", self.server.errors())
     }
 
     fn doctor(&self) -> Result<String> {
@@ -122,12 +116,8 @@ impl World {
             );
         }
         ensure!(block_on(app.get(None, None))?.is_none(), "more than was put");
-        for _ in 0..100 {
-            if block_on(app.put(Bytes::from(vec![b'q'; length]), None)).is_ok() {
-                return Ok(());
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        bail!("no put is taken after all messages were got")
+        wait::until("a put is taken after all messages were got", ROOM_LIMIT, || {
+            Ok(block_on(app.put(Bytes::from(vec![b'q'; length]), None)).is_ok())
+        })
     }
 }

@@ -115,7 +115,7 @@ fn a_server_that_was_not_started_for_tests_has_nothing_of_it() -> Result<()> {
 #[test]
 fn rules_and_the_clock_are_for_administrators_and_refuse_what_makes_no_sense() -> Result<()> {
     let mut world = World::start(Some("--test-control"))?;
-    ensure!(world.server.errors().contains("--test-control is on"), "{}", world.server.errors());
+    world.server.error_line("--test-control is on")?;
     let document = world.admin.ask("GET", "/openapi.json", "", b"")?.json();
     ensure!(document["paths"]["/api/v1/test/faults"]["post"].is_object(), "the document has the path");
     let refused = world.app()?.ask("GET", "/api/v1/test/faults", "", b"")?;

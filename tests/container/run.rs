@@ -1,13 +1,14 @@
 //! Unpacking the image, and running its root as a container runtime does.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
+use system_tests::log::Log;
 use system_tests::privileged::{is_root, privileged};
 use system_tests::program;
 
@@ -242,17 +243,8 @@ impl<'a> Container<'a> {
     fn spawn(&self) -> Result<(Started<'_>, ChildStdout)> {
         let mut child = self.command()?.spawn().context("cannot start unshare")?;
         let out = child.stdout.take().context("a pipe")?;
-        let mut err = child.stderr.take().context("a pipe")?;
-        let log = Arc::new(Mutex::new(String::new()));
-        let kept = Arc::clone(&log);
-        let reader = std::thread::spawn(move || {
-            let mut bytes = [0; 4096];
-            while let Ok(length @ 1..) = err.read(&mut bytes) {
-                let mut log = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                log.push_str(&String::from_utf8_lossy(&bytes[..length]));
-            }
-        });
-        Ok((Started { container: self, child, log, reader: Some(reader), inside: None }, out))
+        let log = Log::of(child.stderr.take().context("a pipe")?);
+        Ok((Started { container: self, child, log, inside: None }, out))
     }
 }
 
@@ -260,21 +252,25 @@ impl<'a> Container<'a> {
 pub(super) struct Started<'a> {
     container: &'a Container<'a>,
     child: Child,
-    log: Arc<Mutex<String>>,
-    reader: Option<std::thread::JoinHandle<()>>,
+    log: Log,
     /// The first process inside, by its number outside.
     inside: Option<u32>,
 }
 
 impl Started<'_> {
     pub(super) fn log(&self) -> String {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.log.text()
+    }
+
+    /// The first line of the log that contains this, once it has been written.
+    pub(super) fn line(&self, part: &str) -> Result<String> {
+        self.log.line(part)
     }
 
     fn ended_log(&mut self) -> String {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        self.reader.take().map(std::thread::JoinHandle::join);
+        self.log.join();
         self.log()
     }
 

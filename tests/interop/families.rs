@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use system_tests::program;
@@ -39,17 +38,6 @@ fn self_signed(folder: &Path, name: &str, kind: &[&str]) -> Result<(PathBuf, Pat
 }
 
 const EC: [&str; 3] = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
-
-/// Waits until the server has logged this.
-fn logged(server: &Server, part: &str) -> Result<String> {
-    for _ in 0..30_000 {
-        if let Some(line) = server.errors().lines().find(|line| line.contains(part)) {
-            return Ok(line.to_owned());
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    anyhow::bail!("never logged '{part}':\n{}", server.errors())
-}
 
 /// What a command of our own says.
 fn quaymaster(data: &Path, arguments: &[&str]) -> Result<String> {
@@ -101,7 +89,7 @@ fn a_cipher_spec_that_no_certificate_serves_is_told_at_define_and_at_refusal_and
     let rsa = ["-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256"];
     let refused = s_client(server.mq_address()?, &certificate, &rsa)?;
     assert!(refused.contains("handshake failure"), "{refused}");
-    let line = logged(&server, "AMQ9616E")?;
+    let line = server.error_line("AMQ9616E")?;
     for part in [
         "the client offers ECDHE_RSA_AES_128_GCM_SHA256; this server serves ECDHE_ECDSA_AES_128_GCM_SHA256, ",
         "needs an RSA certificate, and the server has an ECDSA one only",
@@ -112,7 +100,7 @@ fn a_cipher_spec_that_no_certificate_serves_is_told_at_define_and_at_refusal_and
     // What was defined is told again at each start.
     drop(server);
     let server = start(data.path(), &first)?;
-    logged(&server, "channel RSA refuses every client")?;
+    server.error_line("channel RSA refuses every client")?;
     // A second certificate is taken by a reload.
     let (second, second_key) = self_signed(folder.path(), "rsa", &["rsa:2048"])?;
     let both = format!("{first}second_certificate = '{}'\nsecond_key = '{}'\n", second.display(), second_key.display());
@@ -133,7 +121,7 @@ fn old_cipher_specs_are_off_unless_configured_and_then_served_beside_the_others(
     let server = start(data.path(), "")?;
     let refused = s_client(server.mq_address()?, &server.ca_file(), &old)?;
     assert!(refused.contains("handshake failure"), "{refused}");
-    let line = logged(&server, "AMQ9616E")?;
+    let line = server.error_line("AMQ9616E")?;
     assert!(line.contains(PUBLISHED) && line.contains("tls.old_cipherspecs"), "{line}");
     drop(server);
     let server = start(data.path(), &format!("old_cipherspecs = ['{PUBLISHED}']\n"))?;
@@ -191,7 +179,7 @@ fn a_self_signed_client_certificate_signs_in_where_it_is_trusted_itself() -> Res
     assert!(put.contains("status 0"), "{put}");
     let refused = by_channel(&server, data.path(), &server.ca_file(), Some((&twin, &twin_key)))?;
     assert!(!refused.contains("status 0"), "{refused}");
-    let line = logged(&server, "AMQ9633E")?;
+    let line = server.error_line("AMQ9633E")?;
     assert!(line.contains("trust exactly this certificate"), "{line}");
     Ok(())
 }

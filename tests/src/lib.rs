@@ -2,6 +2,7 @@
 //! stand on this; it knows the outer contract (flags, ready line, files) and nothing of the inside.
 
 pub mod http;
+pub mod log;
 pub mod ports;
 pub mod privileged;
 pub mod program;

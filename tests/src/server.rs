@@ -8,11 +8,12 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 
+use crate::log::Log;
 use crate::program;
 
 pub const ADMIN_PASSWORD: &str = "admin-password-of-tests";
@@ -22,8 +23,6 @@ pub const READER_PASSWORD: &str = "reader-password-of-tests";
 const READY_LIMIT: Duration = Duration::from_secs(300);
 /// The grace period of `CONTRACT`, and a little.
 const EXIT_LIMIT: Duration = Duration::from_secs(300);
-/// Most of standard error that is kept for failure messages, in bytes.
-const ERROR_TEXT_LIMIT: usize = 1 << 20;
 
 /// How to start a server.
 #[derive(Debug, Clone)]
@@ -119,8 +118,7 @@ pub struct Server {
 /// Kills and reaps on drop.
 struct Process {
     child: Child,
-    errors: Arc<Mutex<String>>,
-    reader: Option<std::thread::JoinHandle<()>>,
+    log: Log,
 }
 
 impl StartingServer {
@@ -191,7 +189,7 @@ impl StartingServer {
     /// It did not end.
     pub fn outcome(mut self) -> Result<(ExitStatus, String)> {
         let status = self.child.wait(EXIT_LIMIT)?;
-        self.child.join_reader();
+        self.child.log.join();
         Ok((status, self.child.errors()))
     }
 }
@@ -249,6 +247,14 @@ impl Server {
         self.child.errors()
     }
 
+    /// The first line on standard error that contains this, once it has been written.
+    ///
+    /// # Errors
+    /// As `Log::line`.
+    pub fn error_line(&self, part: &str) -> Result<String> {
+        self.child.log.line(part)
+    }
+
     /// Ends it at once with SIGKILL, as a power cut would; what it had said on standard error.
     pub fn kill(mut self) -> String {
         self.child.kill();
@@ -270,7 +276,7 @@ impl Server {
     pub fn terminate(mut self) -> Result<(ExitStatus, String)> {
         self.signal("TERM")?;
         let status = self.child.wait(EXIT_LIMIT)?;
-        self.child.join_reader();
+        self.child.log.join();
         Ok((status, self.child.errors()))
     }
 
@@ -286,36 +292,18 @@ impl Server {
 
 impl Process {
     fn new(child: Child, errors: impl Read + Send + 'static) -> Self {
-        let text = Arc::new(Mutex::new(String::new()));
-        let kept = Arc::clone(&text);
-        let reader = std::thread::spawn(move || {
-            for line in BufReader::new(errors).lines().map_while(Result::ok) {
-                let mut text = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                if text.len() + line.len() < ERROR_TEXT_LIMIT {
-                    text.push_str(&line);
-                    text.push('\n');
-                }
-            }
-        });
-        Self { child, errors: text, reader: Some(reader) }
+        Self { child, log: Log::of(errors) }
     }
 
     fn errors(&self) -> String {
-        self.errors.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.log.text()
     }
 
     fn kill(&mut self) {
         // It may have ended by itself; then there is nothing left to do.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        self.join_reader();
-    }
-
-    /// Standard error is complete afterwards.
-    fn join_reader(&mut self) {
-        if let Some(reader) = self.reader.take() {
-            let _ = reader.join();
-        }
+        self.log.join();
     }
 
     fn wait(&mut self, limit: Duration) -> Result<ExitStatus> {

@@ -91,7 +91,7 @@ fn a_jms_program_reconnects_by_itself_when_the_server_was_killed_and_started_aga
     crate::client::write(&data.path().join("restarted"), "")?;
     told(&server, program.finish())?;
     // The program has come to this server as well.
-    ensure!(server.errors().contains("CSQX511I"), "{}", server.errors());
+    server.error_line("CSQX511I")?;
     Ok(())
 }
 
