@@ -3,6 +3,7 @@
 
 mod collector;
 mod faults;
+mod remote;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;

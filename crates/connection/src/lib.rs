@@ -19,5 +19,6 @@ pub mod pool;
 mod replacing;
 pub mod statistics;
 pub mod target;
+mod traced;
 pub mod verbs;
 mod waits;

@@ -88,7 +88,8 @@ impl Far {
         let thread = std::thread::current().id();
         let connection = self.client(thread)?.connect().await?;
         let (user, waits) = (Arc::clone(&self.user), Arc::clone(&self.waits));
-        Ok(Connection::Remote(Box::new(Remote { connection, user, thread, waits })))
+        let channel = self.options.channel;
+        Ok(Connection::Remote(Box::new(Remote { connection, user, thread, waits, channel, open: Vec::new() })))
     }
 
     fn client(&self, thread: ThreadId) -> Result<Client, ChannelError> {

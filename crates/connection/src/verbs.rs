@@ -19,7 +19,7 @@ use std::time::Duration;
 use model::descriptor::MessageDescriptor;
 use model::identifier::{CorrelationId, MessageId};
 use model::message::Message;
-use model::name::QueueName;
+use model::name::{ObjectName, QueueName};
 use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
 use model::subscribe::SubscriptionDescriptor;
@@ -30,6 +30,7 @@ use tokio::time::Instant;
 
 use crate::error::ConnectionError;
 use crate::target::Acting;
+use crate::traced;
 use crate::waits::Waits;
 
 /// An open object, valid on its own connection only.
@@ -129,6 +130,9 @@ pub struct Remote {
     /// On which its socket is served.
     pub(crate) thread: ThreadId,
     pub(crate) waits: Arc<Waits>,
+    /// Its name and what it has open, for traces.
+    pub(crate) channel: ObjectName,
+    pub(crate) open: Vec<(channel_client::connection::ObjectHandle, QueueName)>,
 }
 
 impl ObjectHandle {
@@ -287,6 +291,7 @@ impl Remote {
         let object = self.on_behalf(acting, object)?;
         options.set(OpenOptions::ALTERNATE_USER_AUTHORITY, matches!(object, Cow::Owned(_)));
         let opened = self.connection.open(&object, options).await?;
+        self.open.push((opened.handle, opened.object_name));
         Ok(Opened { handle: ObjectHandle::Remote(opened.handle), name: opened.object_name, changes: None })
     }
 
@@ -295,17 +300,25 @@ impl Remote {
         handle: channel_client::connection::ObjectHandle,
         options: &GetOptions,
     ) -> Result<Box<Message>, ConnectionError> {
+        let traced = self.traced_get(handle, options);
         let get = self.connection.get(handle, options);
         let got = if waits(options) {
             tokio::select! {
                 biased;
-                got = get => got?,
+                got = get => got,
                 () = self.waits.over() => return Err(Reason::QMgrQuiescing.into()),
             }
         } else {
-            get.await?
+            get.await
         };
-        Ok(Box::new(Message { descriptor: got.descriptor, body: got.body }))
+        let got = got.map(|got| Box::new(Message { descriptor: got.descriptor, body: got.body }));
+        traced::get_ended(traced, &got);
+        Ok(got?)
+    }
+
+    async fn close(&mut self, handle: channel_client::connection::ObjectHandle) -> Result<(), ConnectionError> {
+        self.open.retain(|(open, _)| *open != handle);
+        Ok(self.connection.close(handle, CloseOptions::empty()).await?)
     }
 
     async fn put1(
@@ -315,13 +328,16 @@ impl Remote {
         mut message: Box<Message>,
         options: &PutOptions,
     ) -> Result<Identifiers, ConnectionError> {
+        let length = message.body.len();
         queue_manager::give_context(&mut message);
         let Message { descriptor, body } = *message;
         let object = self.on_behalf(acting, object)?;
         let mut options = options.clone();
         options.flags.set(PutFlags::ALTERNATE_USER_AUTHORITY, matches!(object, Cow::Owned(_)));
-        let put = self.connection.put1(&object, descriptor, &options, body).await?;
-        Ok(Identifiers::of(&put.descriptor))
+        let traced = self.traced_put(&object, length);
+        let put = self.connection.put1(&object, descriptor, &options, body).await;
+        traced::put_ended(traced, &put);
+        Ok(Identifiers::of(&put?.descriptor))
     }
 }
 
@@ -361,9 +377,7 @@ impl Connection {
             (Self::Local(local), ObjectHandle::Local(handle)) => {
                 Ok(local.connection.close(handle, CloseOptions::empty()).await?)
             }
-            (Self::Remote(remote), ObjectHandle::Remote(handle)) => {
-                Ok(Box::pin(remote.connection.close(handle, CloseOptions::empty())).await?)
-            }
+            (Self::Remote(remote), ObjectHandle::Remote(handle)) => Box::pin(remote.close(handle)).await,
             _ => Err(foreign_handle()),
         }
     }

@@ -180,6 +180,11 @@ pub struct GetOptions {
     pub target: Option<ConversionTarget>,
 }
 
+impl GetFlags {
+    /// A get with one of these leaves the message where it is.
+    pub const BROWSES: Self = Self::BROWSE_FIRST.union(Self::BROWSE_NEXT).union(Self::BROWSE_MSG_UNDER_CURSOR);
+}
+
 impl GetOptions {
     /// Only a message with these identifiers; `None` is any.
     pub fn match_identifiers(

@@ -26,7 +26,6 @@ use crate::handles::Session;
 use crate::structure::{Mqgmo, Mqod, Mqpmo, Mqsd, Mqsro, Mqsts};
 use crate::{Ended, consume, convert, ended_by, failed, handles, message_handle, warned, xa};
 
-const BROWSE: GetFlags = GetFlags::BROWSE_FIRST.union(GetFlags::BROWSE_NEXT).union(GetFlags::BROWSE_MSG_UNDER_CURSOR);
 const UNDER_SYNCPOINT: GetFlags = GetFlags::SYNCPOINT.union(GetFlags::SYNCPOINT_IF_PERSISTENT);
 /// Bytes of an MQRFH2 that say how long it is.
 const HEADER_STARTS: usize = 12;
@@ -260,7 +259,7 @@ async fn get_with_properties(
     let mut asked = options.clone();
     asked.flags.remove(GetFlags::PROPERTIES_IN_HANDLE | GetFlags::ACCEPT_TRUNCATED_MSG);
     asked.flags.insert(GetFlags::PROPERTIES_FORCE_MQRFH2);
-    if options.flags.intersects(BROWSE) {
+    if options.flags.intersects(GetFlags::BROWSES) {
         // Nothing is taken, so the whole message may come.
         let longest = connection.maximum_message_length() as usize;
         return connection.get_passed_on(handle, md, &asked, longest).await;

@@ -76,7 +76,7 @@ pub use verb::follow::Follower;
 pub use verb::get::{Accept, Terms};
 pub use verb::interrupt::{Closing, Interrupt};
 pub use verb::put::ReceiptOf;
-pub use verb::traced::{context_among, give_context};
+pub use verb::traced::{context_among, context_of, give_context, name_of_object};
 pub use verb::xa::{XaError, XaFlags};
 pub use verb::{connection, detached, inquire, subscribe};
 

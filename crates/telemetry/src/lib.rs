@@ -14,12 +14,14 @@ mod clock;
 mod context;
 #[cfg(test)]
 mod decoded;
+mod messaging;
 mod otlp;
 mod span;
 mod tracer;
 
 pub use clock::{Moment, now};
 pub use context::{TRACEPARENT, TRACESTATE, TraceContext};
+pub use messaging::Operation;
 pub use otlp::{Batch, Resource, export};
-pub use span::{Kind, Name, Place, Span, around, current, is_current_recorded, method};
+pub use span::{Kind, Name, Place, Span, around, current, current_recorded, is_current_recorded, method};
 pub use tracer::{TraceOptions, Tracer};

@@ -80,6 +80,11 @@ pub fn is_current_recorded() -> Option<bool> {
     of_current(Span::is_recorded)
 }
 
+/// Where the work that asks is, within a span that is recorded.
+pub fn current_recorded() -> Option<Place> {
+    of_current(|span| span.is_recorded().then(|| span.place.clone())).flatten()
+}
+
 fn of_current<T>(take: impl FnOnce(&Span) -> T) -> Option<T> {
     CURRENT.try_with(|current| current.borrow().as_ref().map(take)).ok().flatten()
 }

@@ -12,7 +12,7 @@ use model::authority::{Authority, AuthorityObject, Principal};
 use model::descriptor::MessageDescriptor;
 use model::message::Message;
 use model::name::{QueueManagerName, QueueName};
-use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
+use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use storage::{DeliveryKey, Position};
@@ -489,7 +489,7 @@ impl Connection {
         options: &GetOptions,
         terms: &Terms<'_>,
     ) -> Result<Box<GetResult>, Reason> {
-        let verb = if options.flags.intersects(get::BROWSES) { Verb::Browse } else { Verb::Get };
+        let verb = if options.flags.intersects(GetFlags::BROWSES) { Verb::Browse } else { Verb::Get };
         let traced = if verb == Verb::Get { self.get_begins() } else { None };
         let mut hit = None;
         let outcome = self

@@ -37,8 +37,6 @@ use crate::verb::interrupt::{Closing, Interrupt};
 use crate::verb::unit_of_work::What;
 use crate::verb::{browse, complete_message, selecting, shown, traced};
 
-pub(crate) const BROWSES: GetFlags =
-    GetFlags::BROWSE_FIRST.union(GetFlags::BROWSE_NEXT).union(GetFlags::BROWSE_MSG_UNDER_CURSOR);
 const SYNCPOINTS: GetFlags = GetFlags::SYNCPOINT.union(GetFlags::NO_SYNCPOINT).union(GetFlags::SYNCPOINT_IF_PERSISTENT);
 const MARKS: GetFlags = GetFlags::MARK_BROWSE_HANDLE
     .union(GetFlags::MARK_BROWSE_CO_OP)
@@ -50,7 +48,7 @@ const PROPERTIES: GetFlags = GetFlags::PROPERTIES_FORCE_MQRFH2
     .union(GetFlags::PROPERTIES_IN_HANDLE)
     .union(GetFlags::PROPERTIES_COMPATIBILITY);
 /// MQGMO_SET_SIGNAL is not among them: signals exist on z/OS only.
-const KNOWN: GetFlags = BROWSES
+const KNOWN: GetFlags = GetFlags::BROWSES
     .union(SYNCPOINTS)
     .union(MARKS)
     .union(PROPERTIES)
@@ -106,12 +104,12 @@ pub(crate) async fn get(
 /// Combinations that make no sense.
 fn check_flags(flags: GetFlags) -> Result<(), Reason> {
     let more_than_one = |group: GetFlags| (flags & group).bits().count_ones() > 1;
-    let browses = flags.intersects(BROWSES);
+    let browses = flags.intersects(GetFlags::BROWSES);
     let destructive_only = GetFlags::SYNCPOINT | GetFlags::SYNCPOINT_IF_PERSISTENT | GetFlags::MARK_SKIP_BACKOUT;
     let beside_unlock = GetFlags::UNLOCK | GetFlags::NO_SYNCPOINT | GetFlags::FAIL_IF_QUIESCING;
     let at_the_cursor = flags.intersects(GetFlags::MSG_UNDER_CURSOR | GetFlags::BROWSE_MSG_UNDER_CURSOR);
     let is_wrong = !KNOWN.contains(flags)
-        || more_than_one(BROWSES | GetFlags::MSG_UNDER_CURSOR)
+        || more_than_one(GetFlags::BROWSES | GetFlags::MSG_UNDER_CURSOR)
         || more_than_one(SYNCPOINTS)
         || more_than_one(PROPERTIES)
         || browses && flags.intersects(destructive_only)
@@ -124,11 +122,11 @@ fn check_flags(flags: GetFlags) -> Result<(), Reason> {
 }
 
 fn check_opened_for(opened: OpenOptions, flags: GetFlags) -> Result<(), Reason> {
-    let browses = flags.intersects(BROWSES | GetFlags::MSG_UNDER_CURSOR | GetFlags::UNLOCK);
+    let browses = flags.intersects(GetFlags::BROWSES | GetFlags::MSG_UNDER_CURSOR | GetFlags::UNLOCK);
     if browses && !opened.contains(OpenOptions::BROWSE) {
         return Err(Reason::NotOpenForBrowse);
     }
-    let takes = !flags.intersects(BROWSES | GetFlags::UNLOCK);
+    let takes = !flags.intersects(GetFlags::BROWSES | GetFlags::UNLOCK);
     if takes && !opened.intersects(OpenOptions::INPUT_SHARED | OpenOptions::INPUT_EXCLUSIVE) {
         return Err(Reason::NotOpenForInput);
     }
@@ -189,7 +187,7 @@ impl Get<'_> {
     }
 
     fn browses(&self) -> bool {
-        self.options.flags.intersects(BROWSES)
+        self.options.flags.intersects(GetFlags::BROWSES)
     }
 
     /// Asked before each look, and between the slices of a long one: things may change meanwhile.
@@ -219,7 +217,7 @@ impl Get<'_> {
     /// A get that will wait need not look first at a queue that is empty, or that had nothing for it and has not changed:
     /// whatever comes changes `Waiters::changes`. The others may have something to refuse or to begin anew.
     fn would_look_in_vain(&self, changes: Changes) -> bool {
-        let looks_all_the_same = BROWSES | GetFlags::LOGICAL_ORDER | GetFlags::SYNCPOINT;
+        let looks_all_the_same = GetFlags::BROWSES | GetFlags::LOGICAL_ORDER | GetFlags::SYNCPOINT;
         // Of a shared queue others may have changed what is known here.
         (self.terms.since == Some(changes) || self.queue.depth() == 0 && !self.queue.id.is_shared())
             && self.may_wait()

@@ -10,7 +10,7 @@
 //!
 //! Never: makes a span of a browse, or of what the queue manager itself does. A server without traces pays one load for a call.
 //!
-//! Source: OpenTelemetry, semantic conventions of messaging; IBM MQ for z/OS, "Trace context", 9.4.3.
+//! Source: IBM MQ for z/OS, "Trace context", 9.4.3.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use model::options::{ObjectDescriptor, ObjectKind};
 use model::property::{Property, PropertyValue};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use telemetry::{Kind, Moment, Name, Span, TRACEPARENT, TRACESTATE, TraceContext, Tracer};
+use telemetry::{Moment, Operation, Span, TRACEPARENT, TRACESTATE, TraceContext, Tracer};
 
 use crate::queue::transmission::QUEUE_MANAGER;
 use crate::verb::carried::{carried, carry};
@@ -30,9 +30,6 @@ use crate::verb::connection::{Connection, GetResult, ObjectHandle, PutResult};
 use crate::verb::faults::Hit;
 use crate::verb::handle::Target;
 
-/// Name and type of the operations.
-const PUT: [&str; 2] = ["put", "send"];
-const GET: [&str; 2] = ["get", "receive"];
 /// A call of a request that takes as long is a span of its own.
 const NOTABLE: Duration = Duration::from_millis(1);
 
@@ -68,7 +65,7 @@ impl Call {
 }
 
 /// The context that a message carries.
-pub(crate) fn context_of(message: &Message) -> Option<TraceContext> {
+pub fn context_of(message: &Message) -> Option<TraceContext> {
     context_among(&carried(message, TRACEPARENT))
 }
 
@@ -121,8 +118,8 @@ impl Connection {
         if own.is_none() && is_of_system(&name) {
             return None;
         }
-        let mut span = tracer.begin(Kind::Producer, Name::of("put", name.clone()), own.as_ref());
-        self.describe(&mut span, PUT, &name, message.body.len());
+        let mut span = tracer.begin(Operation::Put.kind(), Operation::Put.name(name.clone()), own.as_ref());
+        self.describe(&mut span, Operation::Put, &name, message.body.len());
         let before = if own.is_none() { give(message, span.context()).map(Box::new) } else { None };
         Some(Put { part: Part::Span(Box::new(span)), before })
     }
@@ -145,14 +142,19 @@ impl Connection {
             Part::Request(call) => {
                 let Some(place) = telemetry::current() else { return };
                 let name = name();
-                let mut span = place.begin(Kind::Producer, Name::of("put", name.clone()));
+                let mut span = place.begin(Operation::Put.kind(), Operation::Put.name(name.clone()));
                 span.begun(call.begun.since_1970());
-                self.describe(&mut span, PUT, &name, outcome.as_ref().map_or(0, |done| done.message.body.len()));
+                self.describe(
+                    &mut span,
+                    Operation::Put,
+                    &name,
+                    outcome.as_ref().map_or(0, |done| done.message.body.len()),
+                );
                 Box::new(span)
             }
         };
         if let Ok(done) = outcome {
-            span.identifier("messaging.message.id", done.message.descriptor.message_id.as_bytes());
+            span.message_id(done.message.descriptor.message_id.as_bytes());
         }
         end(&mut span, refused, hit);
     }
@@ -179,7 +181,7 @@ impl Connection {
             _ if call.is_within && (context.is_some() || call.is_notable(refused, hit)) => {
                 let Some(place) = telemetry::current() else { return };
                 let name = name();
-                let mut span = place.begin(Kind::Consumer, Name::of("get", name.clone()));
+                let mut span = place.begin(Operation::Get.kind(), Operation::Get.name(name.clone()));
                 span.begun(call.begun.since_1970());
                 if let Some(context) = context {
                     span.link(context);
@@ -189,31 +191,23 @@ impl Connection {
             // A get that has waited for it is no older than the message.
             Some(context) if !call.is_within && context.is_sampled => {
                 let name = name();
-                let mut span = tracer.begin(Kind::Consumer, Name::of("get", name.clone()), Some(context));
+                let mut span = tracer.begin(Operation::Get.kind(), Operation::Get.name(name.clone()), Some(context));
                 span.begun(call.begun.since_1970().max(got.map_or(0, |got| nanoseconds(got.arrived))));
                 (name, span)
             }
             _ => return,
         };
-        self.describe(&mut span, GET, &name, got.map_or(0, |got| got.data_length));
+        self.describe(&mut span, Operation::Get, &name, got.map_or(0, |got| got.data_length));
         if let Some(got) = got {
-            span.identifier("messaging.message.id", got.descriptor.message_id.as_bytes());
+            span.message_id(got.descriptor.message_id.as_bytes());
         }
         end(&mut span, refused, hit);
     }
 
     /// Attributes that puts and gets have in common.
-    fn describe(&self, span: &mut Span, [name, operation]: [&'static str; 2], destination: &str, length: usize) {
-        span.text("messaging.system", "ibmmq");
-        span.text("messaging.operation.name", name);
-        span.text("messaging.operation.type", operation);
-        span.text("messaging.destination.name", destination);
-        span.number("messaging.message.body.size", i64::try_from(length).unwrap_or(i64::MAX));
-        span.text("messaging.ibmmq.queue_manager", self.engine.name.as_str());
-        let channel = &self.state.options.channel;
-        if !channel.is_empty() {
-            span.text("messaging.ibmmq.channel", channel);
-        }
+    fn describe(&self, span: &mut Span, operation: Operation, destination: &str, length: usize) {
+        span.messaging(operation, destination, self.engine.name.as_str(), &self.state.options.channel);
+        span.body_size(length);
     }
 
     /// The queue or topic of a handle.
@@ -227,7 +221,7 @@ impl Connection {
 }
 
 /// Where a message that is named by its object goes.
-pub(super) fn name_of_object(object: &ObjectDescriptor) -> String {
+pub fn name_of_object(object: &ObjectDescriptor) -> String {
     match object.object {
         ObjectKind::Topic if !object.topic_string.is_empty() => object.topic_string.clone(),
         _ => object.name.as_str().to_owned(),
@@ -245,8 +239,7 @@ fn end(span: &mut Span, refused: Option<Reason>, hit: Option<Hit>) {
         span.hit(hit.rule, hit.delay);
     }
     if let Some(reason) = refused {
-        span.text("error.type", &reason.number().to_string());
-        span.failed(reason.name());
+        span.refused(&reason.number().to_string(), reason.name());
     }
 }
 

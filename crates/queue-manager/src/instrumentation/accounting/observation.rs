@@ -33,7 +33,6 @@ use crate::instrumentation::statistics::tally::Reader;
 use crate::queue::Queue;
 use crate::queue::resolve::{Resolved, resolve};
 use crate::verb::connection::{Connection, GetResult, ObjectHandle, Opened, PutResult};
-use crate::verb::get;
 use crate::verb::handle::{Handle, Target};
 
 /// What a connection is observed for: decided when it begins.
@@ -280,7 +279,7 @@ impl Observation {
         if flags.contains(GetFlags::UNLOCK) {
             return;
         }
-        let browses = flags.intersects(get::BROWSES);
+        let browses = flags.intersects(GetFlags::BROWSES);
         // Truncated and left on the queue is not got.
         let got = outcome.as_ref().ok().filter(|got| got.warning != Some(Reason::TruncatedMsgFailed));
         let passed = got.map(|got| Passed { persistence: got.descriptor.persistence, bytes: length(got.body.len()) });
