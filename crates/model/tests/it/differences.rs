@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use model::definition::attribute::{Kind, Membership};
+use model::definition::attribute::{Attribute, Kind, Membership};
 use model::reason::Reason;
 
 const INDEX: &str = "\n## Index by reason code\n";
@@ -46,7 +46,7 @@ fn reason(word: &str) -> Option<Reason> {
 
 fn keywords() -> BTreeSet<&'static str> {
     let rows = Kind::ALL.into_iter().flat_map(|kind| Membership::Member.of(kind));
-    rows.flat_map(|row| row.keywords()).filter(|keyword| keyword.len() >= SHORTEST_KEYWORD).collect()
+    rows.flat_map(Attribute::keywords).filter(|keyword| keyword.len() >= SHORTEST_KEYWORD).collect()
 }
 
 /// As GitHub and the book make it.

@@ -53,7 +53,6 @@ fn lines(page: &str) -> Vec<String> {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "reads the pages of the repository")]
 fn command_lines_in_pages_have_known_commands_and_options() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let mut checked = 0;
