@@ -146,7 +146,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
                 self.quiesce();
             }
             match self.poll_write(context) {
-                Poll::Ready(Err(_)) => return Poll::Ready(End::Partner),
+                Poll::Ready(Err(error)) => {
+                    tracing::debug!(%error, "a client takes no more");
+                    return Poll::Ready(End::Partner);
+                }
                 Poll::Ready(Ok(())) | Poll::Pending => {}
             }
             if let Some(end) = self.shared.ended() {
@@ -175,7 +178,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             return Poll::Pending;
         }
         match ready!(self.input.poll_fill(&mut self.stream, context)) {
-            Ok(0) | Err(_) => return Poll::Ready(Some(End::Partner)),
+            Ok(0) => return Poll::Ready(Some(End::Partner)),
+            Err(error) => {
+                tracing::debug!(%error, "nothing more comes from a client");
+                return Poll::Ready(Some(End::Partner));
+            }
             Ok(count) => {
                 let received = &self.shared.terms.status.counters().bytes_received;
                 received.fetch_add(count as u64, Ordering::Relaxed);
