@@ -6,9 +6,11 @@
 //!
 //! Source: W3C Trace Context, level 1.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use rand::RngCore;
+use rand::rngs::SmallRng;
+use rand::{RngCore, SeedableRng};
 
 /// Names of the headers, and of the properties of messages.
 pub const TRACEPARENT: &str = "traceparent";
@@ -33,15 +35,15 @@ pub struct TraceContext {
 impl TraceContext {
     /// The root of a new trace.
     pub fn root(is_sampled: bool) -> Self {
-        let mut random = rand::thread_rng();
-        let [first, second] = [word(&mut random), word(&mut random)];
+        let [first, second, span] = words();
         let trace_id = (u128::from(first) << 64 | u128::from(second)).to_ne_bytes();
-        Self { trace_id, span_id: word(&mut random).to_ne_bytes(), is_sampled, state: None }
+        Self { trace_id, span_id: span.to_ne_bytes(), is_sampled, state: None }
     }
 
     /// A span below this one.
     pub fn child(&self) -> Self {
-        Self { span_id: word(&mut rand::thread_rng()).to_ne_bytes(), ..self.clone() }
+        let [span] = words();
+        Self { span_id: span.to_ne_bytes(), ..self.clone() }
     }
 
     /// `None`: it is no `traceparent`, and the trace begins anew.
@@ -81,14 +83,23 @@ impl TraceContext {
     }
 }
 
-/// A random number that is not zero: identifiers of zeros are not valid.
-fn word(random: &mut impl RngCore) -> u64 {
-    loop {
-        let word = random.next_u64();
-        if word != 0 {
-            return word;
-        }
-    }
+thread_local! {
+    /// Identifiers need not be hard to guess.
+    static RANDOM: RefCell<SmallRng> = RefCell::new(SmallRng::from_entropy());
+}
+
+/// Random numbers that are not zero: identifiers of zeros are not valid.
+fn words<const N: usize>() -> [u64; N] {
+    RANDOM.with_borrow_mut(|random| {
+        std::array::from_fn(|_| {
+            loop {
+                let word = random.next_u64();
+                if word != 0 {
+                    return word;
+                }
+            }
+        })
+    })
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8], text: &mut String) {

@@ -19,9 +19,9 @@ mod otlp;
 mod span;
 mod tracer;
 
-pub use clock::{Moment, now};
+pub use clock::Moment;
 pub use context::{TRACEPARENT, TRACESTATE, TraceContext};
 pub use messaging::Operation;
-pub use otlp::{Batch, Resource, export};
+pub use otlp::{Attributes, Batch, Resource, export};
 pub use span::{Kind, Name, Place, Span, around, current, current_recorded, is_current_recorded, method};
 pub use tracer::{TraceOptions, Tracer};

@@ -14,8 +14,6 @@
 //!
 //! Source: OpenTelemetry protocol, 1.x: `trace_service.proto`, `trace.proto`, `common.proto`, `resource.proto`.
 
-use std::net::IpAddr;
-
 use bytes::Bytes;
 
 use crate::context::{TraceContext, hexadecimal};
@@ -33,6 +31,9 @@ pub struct Resource<'a> {
 const HEAD: usize = 512;
 /// Bytes of the first batch; later ones are as large as those before them.
 const FIRST_BATCH: usize = 16 << 10;
+/// Memory of a batch that is made warm at once, and bytes of most spans.
+const WARMED: usize = 2048;
+const USUAL_SPAN: usize = 512;
 const STATUS_CODE_ERROR: u64 = 2;
 /// Bytes of trace and span.
 const IDENTIFIERS: usize = 18 + 10;
@@ -51,12 +52,14 @@ pub struct Batch {
     spans: usize,
     /// Bytes that it will probably have.
     expected: usize,
+    /// Up to here, its memory is warm.
+    warm: usize,
 }
 
 impl Batch {
     /// An empty one that follows another.
     pub(crate) fn after(other: &Self) -> Self {
-        Self { bytes: Vec::new(), spans: 0, expected: other.bytes.len() + other.bytes.len() / 8 }
+        Self { bytes: Vec::new(), spans: 0, expected: other.bytes.len() + other.bytes.len() / 8, warm: 0 }
     }
 
     pub fn spans(&self) -> usize {
@@ -68,8 +71,20 @@ impl Batch {
             self.bytes.reserve(self.expected.max(FIRST_BATCH));
             self.bytes.resize(HEAD, 0);
         }
+        self.warm_up();
         span(&mut self.bytes, context, record, ended);
         self.spans += 1;
+    }
+
+    /// A batch is larger than what the processor keeps near between two spans. To bring memory near line by line, while a lock waits
+    /// for it, takes longer than all else that a span takes; several lines at once take little.
+    fn warm_up(&mut self) {
+        let length = self.bytes.len();
+        if length + USUAL_SPAN > self.warm {
+            self.warm = (length + WARMED).min(self.bytes.capacity()).max(length);
+            self.bytes.resize(self.warm, 0);
+            self.bytes.truncate(length);
+        }
     }
 }
 
@@ -153,43 +168,30 @@ fn length_of_place(context: &TraceContext) -> usize {
     IDENTIFIERS + context.state.as_ref().map_or(0, |state| with_head(state.len()))
 }
 
+/// Attributes that many spans have, written once.
+#[derive(Debug, Clone, Default)]
+pub struct Attributes(Vec<u8>);
+
+impl Attributes {
+    #[must_use]
+    pub fn text(mut self, key: &'static str, value: &str) -> Self {
+        text_attribute(&mut self.0, key, value);
+        self
+    }
+
+    pub(crate) fn as_sent(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 pub(crate) fn text_attribute(out: &mut Vec<u8>, key: &'static str, value: &str) {
     pair(out, ATTRIBUTES, key, value.as_bytes());
 }
 
 pub(crate) fn number_attribute(out: &mut Vec<u8>, key: &'static str, value: i64) {
     let value = value.cast_unsigned();
-    let length = 1 + length_of_varint(value);
-    key_of_pair(out, ATTRIBUTES, key, length);
-    begin(out, 2, length);
+    key_of_pair(out, ATTRIBUTES, key, 1 + length_of_varint(value));
     number(out, 3, value);
-}
-
-pub(crate) fn address_attribute(out: &mut Vec<u8>, key: &'static str, address: IpAddr) {
-    match address {
-        // Most are, and formatting takes longer than everything else.
-        IpAddr::V4(address) => {
-            let (mut text, mut length) = ([0; 15], 0);
-            let mut push = |byte: u8| {
-                text[length] = byte;
-                length += 1;
-            };
-            for (position, octet) in address.octets().into_iter().enumerate() {
-                if position > 0 {
-                    push(b'.');
-                }
-                if octet >= 100 {
-                    push(b'0' + octet / 100);
-                }
-                if octet >= 10 {
-                    push(b'0' + octet / 10 % 10);
-                }
-                push(b'0' + octet % 10);
-            }
-            pair(out, ATTRIBUTES, key, &text[..length]);
-        }
-        IpAddr::V6(address) => text_attribute(out, key, &address.to_string()),
-    }
 }
 
 /// As hexadecimal digits.
@@ -213,27 +215,22 @@ pub(crate) fn failure(out: &mut Vec<u8>, problem: &str) {
 
 fn pair(out: &mut Vec<u8>, number: u8, key: &str, value: &[u8]) {
     key_of_pair(out, number, key, with_head(value.len()));
-    nested(out, [2, 1], with_head(value.len()), value.len());
-    out.extend_from_slice(value);
+    field(out, 1, value);
 }
 
 /// What stands before a value of so many bytes.
 fn key_of_pair(out: &mut Vec<u8>, number: u8, key: &str, value_length: usize) {
-    nested(out, [number, 1], with_head(key.len()) + with_head(value_length), key.len());
-    out.extend_from_slice(key.as_bytes());
-}
-
-/// As `begin`, twice: of a field and of the first field within it.
-fn nested(out: &mut Vec<u8>, numbers: [u8; 2], length: usize, inner_length: usize) {
-    match (u8::try_from(length), u8::try_from(inner_length)) {
-        // Most are short, and one step.
-        (Ok(length @ ..0x80), Ok(inner_length)) => {
-            out.extend_from_slice(&[numbers[0] << 3 | 2, length, numbers[1] << 3 | 2, inner_length]);
-        }
-        _ => {
-            begin(out, numbers[0], length);
-            begin(out, numbers[1], inner_length);
-        }
+    let length = with_head(key.len()) + with_head(value_length);
+    if length < 0x80 {
+        // Most are short: each length is a byte.
+        let byte = |length: usize| length.to_le_bytes()[0];
+        out.extend_from_slice(&[number << 3 | 2, byte(length), 1 << 3 | 2, byte(key.len())]);
+        out.extend_from_slice(key.as_bytes());
+        out.extend_from_slice(&[2 << 3 | 2, byte(value_length)]);
+    } else {
+        begin(out, number, length);
+        field(out, 1, key.as_bytes());
+        begin(out, 2, value_length);
     }
 }
 

@@ -6,13 +6,12 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::net::IpAddr;
 use std::pin::Pin;
 use std::time::Duration;
 
-use crate::clock::{nanoseconds, now};
+use crate::clock::{Moment, nanoseconds};
 use crate::context::TraceContext;
-use crate::otlp;
+use crate::otlp::{self, Attributes};
 use crate::tracer::Tracer;
 
 /// Records that a thread keeps to use again, and the most bytes of each.
@@ -158,20 +157,19 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Of what begins now.
-    pub(crate) fn of(kind: Kind, name: Name, parent: Option<[u8; 8]>) -> Box<Self> {
+    pub(crate) fn of(kind: Kind, name: Name, parent: Option<[u8; 8]>, begun: u64) -> Box<Self> {
         let spare = SPARE.try_with(|spare| spare.borrow_mut().pop()).ok().flatten();
         match spare {
             Some(mut record) => {
                 record.parent = parent;
                 record.kind = kind;
                 record.name = name;
-                record.begun = now();
+                record.begun = begun;
                 record
             }
             None => {
                 let fields = Vec::with_capacity(USUAL_FIELDS);
-                Box::new(Self { parent, kind, name, begun: now(), took: None, fields })
+                Box::new(Self { parent, kind, name, begun, took: None, fields })
             }
         }
     }
@@ -234,8 +232,8 @@ impl Span {
         self.note(|fields| otlp::number_attribute(fields, key, value.into()));
     }
 
-    pub fn address(&mut self, key: &'static str, address: IpAddr) {
-        self.note(|fields| otlp::address_attribute(fields, key, address));
+    pub fn attributes(&mut self, attributes: &Attributes) {
+        self.note(|fields| fields.extend_from_slice(attributes.as_sent()));
     }
 
     /// Shown as hexadecimal digits.
@@ -270,7 +268,7 @@ impl Drop for Span {
         let Some(record) = self.record.take() else { return };
         let ended = match record.took {
             Some(took) => record.begun.saturating_add(nanoseconds(took)),
-            None => now().max(record.begun),
+            None => self.place.tracer.tell(Moment::of_now()).max(record.begun),
         };
         self.place.tracer.keep(&self.place.context, &record, ended);
         record.spare();

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use rand::Rng;
 use tokio::sync::Notify;
 
+use crate::clock::{Clock, Moment};
 use crate::context::TraceContext;
 use crate::otlp::Batch;
 use crate::span::{Kind, Name, Record, Span};
@@ -35,6 +36,7 @@ pub struct Tracer(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     ended: Mutex<Waiting>,
+    clock: Clock,
     /// A batch is full.
     is_due: Notify,
     options: TraceOptions,
@@ -60,8 +62,8 @@ impl Waiting {
 
 impl Tracer {
     pub fn new(options: TraceOptions) -> Self {
-        let (ended, is_due) = (Mutex::default(), Notify::new());
-        Self(Arc::new(Inner { ended, is_due, options, dropped: AtomicU64::new(0) }))
+        let (ended, clock, is_due) = (Mutex::default(), Clock::new(), Notify::new());
+        Self(Arc::new(Inner { ended, clock, is_due, options, dropped: AtomicU64::new(0) }))
     }
 
     pub fn options(&self) -> TraceOptions {
@@ -70,12 +72,23 @@ impl Tracer {
 
     /// A span below `caller`, or the first of a new trace.
     pub fn begin(&self, kind: Kind, name: impl Into<Name>, caller: Option<&TraceContext>) -> Span {
+        self.begin_at(Moment::of_now(), kind, name, caller)
+    }
+
+    /// It began when somebody else has looked at the clock already.
+    pub fn begin_at(&self, begun: Moment, kind: Kind, name: impl Into<Name>, caller: Option<&TraceContext>) -> Span {
         let context = match caller {
             Some(caller) => caller.child(),
             None => TraceContext::root(self.is_to_be_recorded()),
         };
-        let record = context.is_sampled.then(|| Record::of(kind, name.into(), caller.map(|caller| caller.span_id)));
+        let parent = caller.map(|caller| caller.span_id);
+        let record = context.is_sampled.then(|| Record::of(kind, name.into(), parent, self.tell(begun)));
         Span::new(self.clone(), context, record)
+    }
+
+    /// In nanoseconds since 1970.
+    pub fn tell(&self, moment: Moment) -> u64 {
+        self.0.clock.tell(moment)
     }
 
     fn is_to_be_recorded(&self) -> bool {
@@ -86,6 +99,7 @@ impl Tracer {
     /// Spans that have ended: those of full batches as soon as there are any, or all after a time.
     pub async fn ended(&self, within: Duration) -> Vec<Batch> {
         let is_full = tokio::time::timeout(within, self.0.is_due.notified()).await.is_ok();
+        self.0.clock.set();
         let mut waiting = self.0.ended.lock();
         if !is_full && waiting.filling.spans() > 0 {
             waiting.close_batch();

@@ -29,7 +29,8 @@ use crate::progress::Progress;
 use crate::request_body::RequestBody;
 use crate::routes::{self, Access, Handler, Matched, PublicHandler, Resolution, Version};
 use crate::server::{Settings, Shared};
-use crate::{admin, api, book, console, faults, health, login, messaging, metrics, openapi, traces, zosconnect};
+use crate::traces::Traced;
+use crate::{admin, api, book, console, faults, health, login, messaging, metrics, openapi, zosconnect};
 
 /// The header that carries an API key; `Authorization: Bearer` does so, too.
 pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -76,6 +77,7 @@ impl Peer {
 pub(crate) struct Connected {
     pub(crate) shared: Arc<Shared>,
     pub(crate) peer: Peer,
+    traced: Option<Traced>,
 }
 
 /// Everything a handler may want to know of a request, its body excepted.
@@ -120,7 +122,9 @@ pub(crate) fn for_connection(
     Future = impl Future<Output = Result<Answer, Infallible>> + Send + 'static,
 > + Send
 + 'static {
-    let connected = Arc::new(Connected { shared, peer });
+    let tracer = shared.tracer.as_ref().filter(|_| peer.door != Door::Metrics);
+    let traced = tracer.map(|tracer| Traced::new(tracer.clone(), peer.address));
+    let connected = Arc::new(Connected { shared, peer, traced });
     hyper::service::service_fn(move |request| {
         let connected = Arc::clone(&connected);
         let in_request = connected.peer.watch.request();
@@ -132,15 +136,14 @@ pub(crate) fn for_connection(
 }
 
 async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> Answer {
-    let Connected { shared, peer } = &**connected;
+    let Connected { shared, peer, traced } = &**connected;
     let started = metrics::moment();
     let settings = shared.settings();
     let (parts, body) = request.into_parts();
     let mut body = RequestBody::new(body, &peer.watch, &shared.bodies);
     let mut route_index = None;
     let progress = Progress::default();
-    let tracer = shared.tracer.as_ref().filter(|_| peer.door != Door::Metrics);
-    let mut span = tracer.map(|tracer| traces::begin(tracer, &parts));
+    let mut span = traced.as_ref().map(|traced| traced.begin(&parts, started));
     let mut form = Form::of_path(parts.uri.path());
     let mut answer = match settings.cors.preflight(&parts.method, &parts.headers) {
         Some(preflight) => preflight,
@@ -175,9 +178,8 @@ async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> A
     if let Some(limit) = settings.options.slow_request {
         progress.tell_if_slow(limit, took, &parts, answer.status(), peer);
     }
-    if let Some(span) = span {
-        let route = route_index.and_then(|index| routes::ROUTES.get(index)).map(|route| route.template);
-        traces::end(span, &parts, route, answer.status(), peer.address, took);
+    if let Some((span, traced)) = span.zip(traced.as_ref()) {
+        traced.end(span, &parts, route_index, answer.status(), took);
     }
     tracing::debug!(method = %parts.method, path = parts.uri.path(), status = answer.status().as_u16(), "answered");
     let is_http2 = parts.version == http::Version::HTTP_2;
@@ -261,7 +263,7 @@ async fn guarded(
     progress: &Progress,
     body: &mut RequestBody<'_>,
 ) -> Answer {
-    let Connected { shared, peer } = &**connected;
+    let Connected { shared, peer, .. } = &**connected;
     let call = Call {
         shared,
         settings,
@@ -324,7 +326,7 @@ pub(crate) async fn identify(
     headers: &HeaderMap,
     now: Timestamp,
 ) -> Verdict {
-    let Connected { shared, peer } = connected;
+    let Connected { shared, peer, .. } = connected;
     let authenticator = &settings.authenticator;
     let tokens = Tokens::of(headers, authenticator.cookie_name());
     let credentials = Credentials {

@@ -3,16 +3,21 @@
 //! What cannot be sent is dropped: a receiver that is away costs its spans and nothing else, and the log says so once.
 
 use std::net::IpAddr;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use requester::post::{Networks, Reach, Receiver};
-use telemetry::{Batch, Kind, Name, Resource, Span, TRACEPARENT, TRACESTATE, TraceContext, TraceOptions, Tracer};
+use telemetry::{
+    Attributes, Batch, Kind, Name, Resource, Span, TRACEPARENT, TRACESTATE, TraceContext, TraceOptions, Tracer,
+};
+use tokio::time::Instant;
 
 use crate::WebError;
 use crate::options::Tracing;
+use crate::routes::ROUTES;
 
 const TRACEPARENT_HEADER: HeaderName = HeaderName::from_static(TRACEPARENT);
 const TRACESTATE_HEADER: HeaderName = HeaderName::from_static(TRACESTATE);
@@ -34,6 +39,8 @@ pub(crate) struct Sender {
     headers: HeaderMap,
     /// For the log.
     url: String,
+    /// The name of this machine.
+    instance: String,
     options: Tracing,
 }
 
@@ -65,7 +72,8 @@ impl Traces {
             message_properties: options.message_properties,
             channel_properties: options.channel_properties,
         });
-        let sender = Sender { tracer: tracer.clone(), receiver, headers, url, options: options.clone() };
+        let instance = queue_manager::status::host_name();
+        let sender = Sender { tracer: tracer.clone(), receiver, headers, url, instance, options: options.clone() };
         Ok(Some(Self { tracer, sender }))
     }
 }
@@ -99,11 +107,10 @@ impl Sender {
     }
 
     async fn send(&self, spans: Batch) -> Result<(), String> {
-        let instance = queue_manager::status::host_name();
         let resource = Resource {
             service_name: &self.options.service_name,
             service_version: env!("CARGO_PKG_VERSION"),
-            instance: &instance,
+            instance: &self.instance,
         };
         let body = telemetry::export(resource, spans);
         let reply = self.receiver.post(self.headers.clone(), body).await?;
@@ -111,35 +118,47 @@ impl Sender {
     }
 }
 
-/// The span of a request, below that of its caller.
-pub(crate) fn begin(tracer: &Tracer, parts: &Parts) -> Span {
-    let header = |name: &HeaderName| parts.headers.get(name).and_then(|value| value.to_str().ok());
-    let caller = header(&TRACEPARENT_HEADER).and_then(|parent| TraceContext::parse(parent, header(&TRACESTATE_HEADER)));
-    tracer.begin(Kind::Server, telemetry::method(parts.method.as_str()), caller.as_ref())
+/// What spans say of each route.
+static OF_ROUTES: LazyLock<Vec<Attributes>> =
+    LazyLock::new(|| ROUTES.iter().map(|route| Attributes::default().text("http.route", route.template)).collect());
+
+/// Traces of the requests of one connection.
+pub(crate) struct Traced {
+    tracer: Tracer,
+    /// What their spans say of the connection.
+    attributes: Attributes,
 }
 
-/// What is known of a request once it is answered, after so long.
-pub(crate) fn end(
-    mut span: Span,
-    parts: &Parts,
-    route: Option<&'static str>,
-    status: StatusCode,
-    address: IpAddr,
-    took: Duration,
-) {
-    let method = telemetry::method(parts.method.as_str());
-    if let Some(route) = route {
-        span.rename(|| Name::of(method, route));
-        span.text("http.route", route);
+impl Traced {
+    pub(crate) fn new(tracer: Tracer, address: IpAddr) -> Self {
+        Self { tracer, attributes: Attributes::default().text("client.address", &address.to_string()) }
     }
-    span.text("http.request.method", method);
-    span.text("url.path", parts.uri.path());
-    span.number("http.response.status_code", status.as_u16());
-    span.address("client.address", address);
-    if status.is_server_error() {
-        span.failed(&status.to_string());
+
+    /// The span of a request, below that of its caller.
+    pub(crate) fn begin(&self, parts: &Parts, begun: Instant) -> Span {
+        let header = |name: &HeaderName| parts.headers.get(name).and_then(|value| value.to_str().ok());
+        let parent = header(&TRACEPARENT_HEADER);
+        let caller = parent.and_then(|parent| TraceContext::parse(parent, header(&TRACESTATE_HEADER)));
+        let method = telemetry::method(parts.method.as_str());
+        self.tracer.begin_at(begun.into_std().into(), Kind::Server, method, caller.as_ref())
     }
-    span.took(took);
+
+    /// What is known of a request once it is answered, after so long. `route` is the number of its route.
+    pub(crate) fn end(&self, mut span: Span, parts: &Parts, route: Option<usize>, status: StatusCode, took: Duration) {
+        let method = telemetry::method(parts.method.as_str());
+        if let Some((route, attributes)) = route.and_then(|index| Some((ROUTES.get(index)?, OF_ROUTES.get(index)?))) {
+            span.rename(|| Name::of(method, route.template));
+            span.attributes(attributes);
+        }
+        span.text("http.request.method", method);
+        span.text("url.path", parts.uri.path());
+        span.number("http.response.status_code", status.as_u16());
+        span.attributes(&self.attributes);
+        if status.is_server_error() {
+            span.failed(&status.to_string());
+        }
+        span.took(took);
+    }
 }
 
 #[cfg(test)]

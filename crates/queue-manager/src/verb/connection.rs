@@ -4,6 +4,7 @@
 //! the whole connection.
 
 use std::ops::Deref;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -39,7 +40,7 @@ use crate::verb::faults::{Subject, What};
 use crate::verb::get::Terms;
 use crate::verb::interrupt::Closing;
 use crate::verb::put::ReceiptOf;
-use crate::verb::traced::name_of_object;
+use crate::verb::traced::{self, name_of_object};
 use crate::verb::unit_of_work::OpenUnit;
 use crate::verb::{browse, close, faults, get, open, put, recorded, unit_of_work, xa};
 use crate::{ConnectOptions, QueueManager};
@@ -360,16 +361,17 @@ impl Connection {
         due: Option<Due>,
     ) -> Result<PutResult, Reason> {
         let length = message.body.len();
-        let traced = self.put_begins(&mut message, || self.name_of(handle));
+        let mut traced = self.put_begins(&mut message, || self.name_of(handle));
         let mut hit = None;
-        let mut outcome = self
-            .observed_and_told(
+        let mut outcome = {
+            let call = pin!(self.observed_and_told(
                 What { verb: Verb::Put, subject: Subject::Handle(handle), hit: traced.is_some().then_some(&mut hit) },
                 || put::put(self, handle, message, options, due),
                 |observation, outcome| observation.put(self, handle, outcome, length),
                 Call::Handle(handle),
-            )
-            .await;
+            ));
+            traced::around(traced.as_mut().and_then(traced::Put::call), call).await
+        };
         if let Some(traced) = traced {
             self.put_ended(traced, &mut outcome, hit, || self.name_of(handle));
         }
@@ -439,16 +441,17 @@ impl Connection {
     ) -> Result<PutResult, Reason> {
         self.state.check()?;
         let length = message.body.len();
-        let traced = self.put_begins(&mut message, || name_of_object(object));
+        let mut traced = self.put_begins(&mut message, || name_of_object(object));
         let (subject, mut hit) = (Subject::Name(&object.name), None);
-        let mut outcome = self
-            .observed_and_told(
+        let mut outcome = {
+            let call = pin!(self.observed_and_told(
                 What { verb: Verb::Put, subject, hit: traced.is_some().then_some(&mut hit) },
                 || put::put1(self, caller, object, message, options, due, receipt),
                 |observation, outcome| observation.put1(self, object, outcome, length),
                 Call::Open { caller, object, options: put::open_options(options.flags) },
-            )
-            .await;
+            ));
+            traced::around(traced.as_mut().and_then(traced::Put::call), call).await
+        };
         if let Some(traced) = traced {
             self.put_ended(traced, &mut outcome, hit, || name_of_object(object));
         }
@@ -490,10 +493,10 @@ impl Connection {
         terms: &Terms<'_>,
     ) -> Result<Box<GetResult>, Reason> {
         let verb = if options.flags.intersects(GetFlags::BROWSES) { Verb::Browse } else { Verb::Get };
-        let traced = if verb == Verb::Get { self.get_begins() } else { None };
+        let mut traced = if verb == Verb::Get { self.get_begins() } else { None };
         let mut hit = None;
-        let outcome = self
-            .observed_and_told(
+        let outcome = {
+            let call = pin!(self.observed_and_told(
                 What { verb, subject: Subject::Handle(handle), hit: traced.is_some().then_some(&mut hit) },
                 || get::get(self, handle, options, terms),
                 |observation, outcome| {
@@ -504,8 +507,9 @@ impl Connection {
                     }
                 },
                 Call::Handle(handle),
-            )
-            .await;
+            ));
+            traced::around(traced.as_mut(), call).await
+        };
         if let Some(traced) = &traced {
             self.get_ended(traced, handle, &outcome, hit);
         }

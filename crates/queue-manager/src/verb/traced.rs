@@ -12,6 +12,8 @@
 //!
 //! Source: IBM MQ for z/OS, "Trace context", 9.4.3.
 
+use std::pin::Pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -50,18 +52,39 @@ enum Part {
 pub(super) struct Call {
     /// It is part of a request that is recorded.
     is_within: bool,
-    begun: Moment,
+    /// Of a put that has not waited, nobody asks.
+    begun: Option<Moment>,
+    has_waited: bool,
 }
 
 impl Call {
-    fn begin(is_within: bool) -> Self {
-        Self { is_within, begun: Moment::of_now() }
+    fn waits(&mut self) {
+        self.has_waited = true;
+        self.begun.get_or_insert_with(Moment::of_now);
+    }
+
+    fn begun(&self) -> Moment {
+        self.begun.unwrap_or_else(Moment::of_now)
     }
 
     /// Most calls of a request say nothing that the span of the request does not.
     fn is_notable(&self, refused: Option<Reason>, hit: Option<Hit>) -> bool {
-        refused.is_some() || hit.is_some() || self.begun.elapsed() >= NOTABLE
+        refused.is_some() || hit.is_some() || (self.has_waited && self.begun().elapsed() >= NOTABLE)
     }
+}
+
+/// Makes the call, and tells `call` when it waits.
+pub(super) fn around<'c, F: Future>(
+    mut call: Option<&'c mut Call>,
+    mut made: Pin<&'c mut F>,
+) -> impl Future<Output = F::Output> + use<'c, F> {
+    std::future::poll_fn(move |context| {
+        let polled = made.as_mut().poll(context);
+        if let (Poll::Pending, Some(call)) = (&polled, &mut call) {
+            call.waits();
+        }
+        polled
+    })
 }
 
 /// The context that a message carries.
@@ -76,6 +99,15 @@ pub fn context_among(properties: &[Property]) -> Option<TraceContext> {
         _ => None,
     };
     TraceContext::parse(text(TRACEPARENT)?, text(TRACESTATE))
+}
+
+impl Put {
+    pub(super) fn call(&mut self) -> Option<&mut Call> {
+        match &mut self.part {
+            Part::Request(call) => Some(call),
+            Part::Span(_) => None,
+        }
+    }
 }
 
 impl Connection {
@@ -99,7 +131,8 @@ impl Connection {
             before = give(message, place.context()).map(Box::new);
         }
         let is_of_interest = before.is_some() || is_within;
-        is_of_interest.then(|| Put { part: Part::Request(Call::begin(is_within)), before })
+        let part = Part::Request(Call { is_within, begun: None, has_waited: false });
+        is_of_interest.then_some(Put { part, before })
     }
 
     /// The put of a program that is not a request.
@@ -143,7 +176,7 @@ impl Connection {
                 let Some(place) = telemetry::current() else { return };
                 let name = name();
                 let mut span = place.begin(Operation::Put.kind(), Operation::Put.name(name.clone()));
-                span.begun(call.begun.since_1970());
+                span.begun(place.tracer().tell(call.begun()));
                 self.describe(
                     &mut span,
                     Operation::Put,
@@ -161,7 +194,8 @@ impl Connection {
 
     pub(super) fn get_begins(&self) -> Option<Call> {
         self.tracer()?;
-        Some(Call::begin(telemetry::is_current_recorded() == Some(true)))
+        let is_within = telemetry::is_current_recorded() == Some(true);
+        Some(Call { is_within, begun: Some(Moment::of_now()), has_waited: false })
     }
 
     pub(super) fn get_ended(
@@ -182,7 +216,7 @@ impl Connection {
                 let Some(place) = telemetry::current() else { return };
                 let name = name();
                 let mut span = place.begin(Operation::Get.kind(), Operation::Get.name(name.clone()));
-                span.begun(call.begun.since_1970());
+                span.begun(place.tracer().tell(call.begun()));
                 if let Some(context) = context {
                     span.link(context);
                 }
@@ -192,7 +226,7 @@ impl Connection {
             Some(context) if !call.is_within && context.is_sampled => {
                 let name = name();
                 let mut span = tracer.begin(Operation::Get.kind(), Operation::Get.name(name.clone()), Some(context));
-                span.begun(call.begun.since_1970().max(got.map_or(0, |got| nanoseconds(got.arrived))));
+                span.begun(tracer.tell(call.begun()).max(got.map_or(0, |got| nanoseconds(got.arrived))));
                 (name, span)
             }
             _ => return,
