@@ -1,7 +1,7 @@
 //! `examples/monitoring`: alerts and dashboards, held against a running Prometheus that scrapes a running server.
 
 use std::collections::BTreeSet;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use system_tests::http::Client;
+use system_tests::ports;
 use system_tests::server::Server;
 use tempfile::TempDir;
 
@@ -53,7 +54,7 @@ impl Prometheus {
         write(&kept.path().join("prometheus.yml"), &configuration)?;
         let rules = std::fs::read_to_string(folder()?.join("quaymaster.rules.yml"))?;
         write(&kept.path().join("quaymaster.rules.yml"), &rules)?;
-        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, ports::free()?));
         let log = std::fs::File::options().create(true).append(true).open(kept.path().join("log"))?;
         let mut command = Command::new("prometheus");
         command.arg(format!("--web.listen-address={address}")).arg("--storage.tsdb.path=data");

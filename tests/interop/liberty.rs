@@ -3,11 +3,11 @@
 //! Liberty comes from Maven Central (some 340 MB) into `target/liberty`, or from the folder `QUAYMASTER_LIBERTY` names.
 //! Its REST connector is the protected resource: nothing has to be compiled.
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
+use system_tests::ports;
 use system_tests::server::{APP_PASSWORD, Server, ServerOptions};
 
 use crate::interop::{run, text};
@@ -79,7 +79,7 @@ struct Liberty {
 
 impl Liberty {
     fn start(home: &Path, folder: &Path, keys: &Path) -> Result<Self> {
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let port = ports::free()?;
         let user = folder.join("usr");
         let server = user.join("servers/interop");
         std::fs::create_dir_all(&server)?;

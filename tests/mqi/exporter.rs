@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
-use system_tests::program;
+use system_tests::{ports, program};
 
 use super::reach::Reach;
 use super::{House, succeeded};
@@ -29,7 +29,7 @@ struct Exporter {
 
 impl Exporter {
     fn start(house: &House) -> Result<Self> {
-        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, ports::free()?));
         let log = house.folder.path().join("exporter.log");
         let mut command = configured(house, "mq_prometheus", |page| page.replace("9158", &address.port().to_string()))?;
         let process = command.stdout(Stdio::null()).stderr(std::fs::File::create(&log)?).spawn()?;

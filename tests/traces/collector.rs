@@ -13,6 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use system_tests::http::Client;
+use system_tests::ports;
 use system_tests::server::{APP_PASSWORD, Server, ServerOptions};
 
 use super::{CALLER, PATIENCE, TRACE};
@@ -52,7 +53,7 @@ impl Collector {
                 std::thread::spawn(move || take(&stream, &sender));
             }
         });
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let port = ports::free()?;
         let log = folder.join("collector.log");
         let mut command = Command::new(program);
         command.args([port.to_string(), next]).stdin(Stdio::null()).stdout(Stdio::null());
