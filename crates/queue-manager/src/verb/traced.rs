@@ -52,7 +52,7 @@ enum Part {
 pub(super) struct Call {
     /// It is part of a request that is recorded.
     is_within: bool,
-    /// Of a put that has not waited, nobody asks.
+    /// A put notes it when it waits, which most do not.
     begun: Option<Moment>,
     has_waited: bool,
 }
