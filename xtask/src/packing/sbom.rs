@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 /// The list as JSON.
 ///
 /// # Errors
-/// cargo cannot resolve the workspace without a network.
+/// cargo cannot resolve the workspace: a package that no build has needed yet is not here, and the registry is not reached.
 pub(super) fn list(root: &Path, machine: &str, version: &str, created: &str) -> Result<Vec<u8>> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let platform = format!("{machine}-unknown-linux-gnu");
     let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", &platform])
+        .args(["metadata", "--format-version", "1", "--locked", "--filter-platform", &platform])
         .current_dir(root)
         .output()
         .context("cannot start cargo")?;
