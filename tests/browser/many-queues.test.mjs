@@ -11,6 +11,8 @@ import { suite } from './lib/suite.mjs';
 const COUNT = 10_000;
 /** What is scrolled: so many times, by so many pixels. */
 const [FRAMES, PIXELS] = [300, 100];
+/** Longest time of the updates of an hour: ten times what they take on a machine with nothing else to do. */
+const UPDATES_MS = 420_000;
 const name = (at) => `APP.QUEUE.${String(at).padStart(5, '0')}`;
 const check = suite({
   server: {
@@ -198,30 +200,32 @@ check('an hour of live updates leaves the memory of the page as it was', async (
   await page.getByRole('grid').getByText(name(0)).waitFor();
   const debug = await page.context().newCDPSession(page);
   await debug.send('HeapProfiler.enable');
-  const heap = async () => {
+  const memory = async () => {
     await debug.send('HeapProfiler.collectGarbage');
-    return (await debug.send('Runtime.getHeapUsage')).usedSize / 1e6;
+    return { heap: (await debug.send('Runtime.getHeapUsage')).usedSize / 1e6, nodes: (await debug.send('Memory.getDOMCounters')).nodes };
   };
-  const nodes = async () => (await debug.send('Memory.getDOMCounters')).nodes;
-  await debug.send('Performance.enable');
   let events = 0;
   await debug.send('Network.enable');
   debug.on('Network.eventSourceMessageReceived', () => (events += 1));
-  const busy = (async () => {
-    const end = Date.now() + 180_000;
-    while (events < 1600 && Date.now() < end) {
+  const live = async (count) => {
+    const enough = events + count;
+    await until(`${count} events have come`, async () => {
       await Promise.all(Array.from({ length: 20 }, (_, at) => server.put(name(at), { body: { text: 'x' } })));
       await Promise.all(Array.from({ length: 20 }, (_, at) => server.ask('app', 'DELETE', `/api/v1/qmgr/QM1/queue/${name(at)}/messages?max=10`)));
-    }
-  })();
-  await until('the first events have come', () => events > 50);
-  const [before, nodesBefore] = [await heap(), await nodes()];
-  await busy;
-  const [after, nodesAfter] = [await heap(), await nodes()];
-  say(`${events} events: heap ${before.toFixed(1)} MB, then ${after.toFixed(1)} MB; nodes ${nodesBefore}, then ${nodesAfter}`);
-  assert.ok(events >= 1600, `${events} events came`);
-  assert.ok(after < 25 && after < before + 5, `the heap grew from ${before} to ${after} MB`);
-  assert.ok(nodesAfter < nodesBefore + 500, `nodes grew from ${nodesBefore} to ${nodesAfter}`);
+      return events >= enough;
+    }, UPDATES_MS);
+  };
+  await live(50);
+  const before = await memory();
+  await live(1600);
+  // One collection may find what is about to be let go still in use. What leaks stays, however often it is looked for.
+  await until('the page takes as much memory as it took', async () => {
+    const now = await memory();
+    const is = `${events} events: heap ${before.heap.toFixed(1)} MB, then ${now.heap.toFixed(1)} MB; nodes ${before.nodes}, then ${now.nodes}`;
+    if (now.heap > 25 || now.heap > before.heap + 5 || now.nodes > before.nodes + 500) throw new Error(is);
+    say(is);
+    return true;
+  }, 60_000);
 });
 
 check('the page asks for nothing while nothing changes', async ({ visit, say }) => {
