@@ -86,14 +86,21 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
 }
 
 fn sizes(report: &mut Report) -> Result<()> {
-    let archive = program::package(&format!("linux-{}.tar.gz", std::env::consts::ARCH))?;
-    let size = "tar -xzOf \"$1\" --wildcards '*/bin/quaymaster' | wc -c";
-    let output = Command::new("bash").args(["-c", size, "size"]).arg(&archive).output()?;
-    let bytes: f64 = String::from_utf8(output.stdout)?.trim().parse().context("a number of bytes")?;
-    report.add(Bar::at_most("program without what debuggers want", 25.0).value(bytes / MB, "MB"));
+    report.add(Bar::at_most("program, stripped", 25.0).value(program_megabytes("")?, "MB"));
+    report.add(Bar::at_most("static program, stripped", 25.0).value(program_megabytes("-static")?, "MB"));
     report.add(Bar::at_most("container image", 30.0).value(megabytes(&program::image()?)?, "MB"));
     report.add(Bar::figure("wheel").value(megabytes(&program::package(".whl")?)?, "MB"));
     Ok(())
+}
+
+/// Of the program in the archive whose name has `kind` after the machine.
+fn program_megabytes(kind: &str) -> Result<f64> {
+    let (version, machine) = (env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
+    let archive = program::package(&format!("quaymaster-{version}-linux-{machine}{kind}.tar.gz"))?;
+    let size = "set -o pipefail; tar -xzOf \"$1\" --wildcards '*/bin/quaymaster' | wc -c";
+    let output = Command::new("bash").args(["-c", size, "size"]).arg(&archive).output()?;
+    ensure!(output.status.success(), "{}: {}", archive.display(), String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8(output.stdout)?.trim().parse::<f64>().context("a number of bytes")? / MB)
 }
 
 /// Installs the wheel and puts and gets as often as a round says, each time in an environment without it. Returns the last one's Python.

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 /// # Errors
 /// No program there: the message says how to get one.
@@ -75,13 +75,14 @@ pub fn image() -> Result<PathBuf> {
 /// A package of this machine that `make dist` puts beside the container image: the one whose name ends so.
 ///
 /// # Errors
-/// There is none.
+/// There is none, or more than one.
 pub fn package(end: &str) -> Result<PathBuf> {
     let folder = image()?.parent().context("an image lies in a folder")?.to_owned();
-    let mut paths = std::fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path()));
-    paths
-        .find(|path| path.to_string_lossy().ends_with(end) && !is_of_another_machine(path))
-        .with_context(|| format!("no package {end} in {}: run `make dist`", folder.display()))
+    let paths = std::fs::read_dir(&folder)?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut found: Vec<_> =
+        paths.filter(|path| path.to_string_lossy().ends_with(end) && !is_of_another_machine(path)).collect();
+    ensure!(found.len() < 2, "which of the packages {found:?}: their names all end with {end}");
+    found.pop().with_context(|| format!("no package {end} in {}: run `make dist`", folder.display()))
 }
 
 /// The words of compilers, Debian and Node.
